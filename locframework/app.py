@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
-from .access.authenticate import Authenticator
-from .access.linked import LinkedAccess
 from .access.organizations import Organizations
 from .access.permissions import PERMISSIONS
 from .access.records import Caller
-from .access.service import Access
-from .access.tokens import Tokens, TokenUse
+from .access.service import Access, LinkedAccess
+from .access.tokens import Authenticator, Tokens
 from .blobs.service import Blobs
 from .branches.service import Branches
 from .delivery.builder import ReleaseBuilder
@@ -102,9 +100,10 @@ class Framework:
             installed=discover,
         )
         chosen("blob_store", self.settings.blob_store, self.plugins.blob_stores)
-        transports = self.plugins.transports
         self.transport = chosen(
-            "webhook_transport", self.settings.webhook_transport, transports
+            "webhook_transport",
+            self.settings.webhook_transport,
+            self.plugins.transports,
         )
         self.storage = self.plugins.open_storage(self.settings.storage)
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
@@ -112,290 +111,171 @@ class Framework:
         self._ticker: Ticker | None = None
         self._unwatch: Callable[[], None] = lambda: None
         self._purge = Purge(self.storage, clock)
-        self.checks = Checks(self.plugins.checks)
-        self._build_access()
-        self._build_jobs()
-        self._build_glossaries()
-        self._build_keys()
-        self._build_issues()
-        self._build_activity()
-        self._build_memories()
-        self._build_exchange()
-        self._build_delivery()
-        self._build_webhooks()
+        self._build()
 
-    def _build_access(self) -> None:
+    def _build(self) -> None:
+        """Make the services, each of those before it."""
+        plugins, settings = self.plugins, self.settings
         storage, clock = self.storage, self.clock
-        self.events = EventLog(storage.events, storage, clock)
-        self.events.listen_after(self.plugins.tell)
-        self.access = Access(storage.access, self.plugins.refusal)
-        self.linked_access = LinkedAccess(self.access, self.plugins.refusal)
-        self.organizations = Organizations(storage.access, storage, self.access, clock)
-        self.tokens = Tokens(storage.access, storage, self.access, clock, PERMISSIONS)
-        use = TokenUse(storage.access, storage, clock, self._later)
-        self.authenticate = Authenticator(self.plugins.caller, self.tokens, use)
-        self.projects = Projects(
-            storage.projects,
-            storage,
-            self.access,
-            self.tokens,
-            self.events,
-            clock,
-            self.checks.names,
+        events = self.events = EventLog(storage.events, storage, clock)
+        events.listen_after(plugins.tell)
+        checks = self.checks = Checks(plugins.checks)
+
+        access = self.access = Access(storage.access, plugins.refusal)
+        linked = self.linked_access = LinkedAccess(access, plugins.refusal)
+        self.organizations = Organizations(storage.access, storage, access, clock)
+        tokens = Tokens(storage.access, storage, access, clock, PERMISSIONS)
+        self.tokens, renewed = tokens, tokens.renewed
+        self.authenticate = Authenticator(
+            plugins.caller, tokens, storage.access, storage, clock, self._later
         )
-        self.languages = Languages(
-            storage.projects, storage, self.projects, self.events, clock
+        projects = self.projects = Projects(
+            storage.projects, storage, access, tokens, events, clock, checks.names
         )
-        self.branches = Branches(
-            storage.branches, storage, self.projects, self.events, clock
+        languages = self.languages = Languages(
+            storage.projects, storage, projects, events, clock
+        )
+        branches = self.branches = Branches(
+            storage.branches, storage, projects, events, clock
         )
 
-    def _build_jobs(self) -> None:
-        storage, clock, workers = self.storage, self.clock, self.settings.job_workers
-        self.runner = JobRunner(storage, [], self.events, clock, workers=workers)
-        self.jobs = Jobs(
-            storage.jobs,
-            storage,
-            self.projects,
-            self.access,
-            self.runner,
-            self.events,
-            clock,
+        workers = settings.job_workers
+        runner = self.runner = JobRunner(storage, [], events, clock, workers=workers)
+        jobs = self.jobs = Jobs(
+            storage.jobs, storage, projects, access, runner, events, clock
         )
-        self.blobs = Blobs(
-            storage.blobs,
-            self.plugins.blob_stores,
-            self.settings.blob_store,
-            storage,
-            clock,
+        blobs = self.blobs = Blobs(
+            storage.blobs, plugins.blob_stores, settings.blob_store, storage, clock
         )
-        self.files = Files(storage, self.projects, self.blobs, clock)
-        self.formats = Formats(self.plugins.formats, self.plugins.plugin_of_format)
+        files = self.files = Files(storage, projects, blobs, clock)
+        formats = self.formats = Formats(plugins.formats, plugins.plugin_of_format)
 
-    def _build_glossaries(self) -> None:
-        storage, events, clock = self.storage, self.events, self.clock
-        linked, projects = self.linked_access, self.projects
         glossaries = self.glossaries = Glossaries(
-            storage, self.access, linked, projects, events, clock
+            storage, access, linked, projects, events, clock
         )
-        self.terms = Terms(storage, glossaries, linked, events, clock)
+        terms = self.terms = Terms(storage, glossaries, linked, events, clock)
         self.term_translations = TermTranslations(
-            storage, glossaries, self.terms, linked, events, clock
+            storage, glossaries, terms, linked, events, clock
         )
-        self.term_cache = TermCache(storage)
-        self.glossary_matches = GlossaryMatches(storage, projects, self.term_cache)
+        term_cache = self.term_cache = TermCache(storage)
+        self.glossary_matches = GlossaryMatches(storage, projects, term_cache)
         self.glossary_files = GlossaryFiles(
-            storage,
-            linked,
-            glossaries,
-            self.terms,
-            self.blobs,
-            self.jobs,
-            events,
-            clock,
-            self.tokens.renewed,
+            storage, linked, glossaries, terms, blobs, jobs, events, clock, renewed
         )
-        self.runner.add_handler(self.glossary_files)
+        runner.add_handler(self.glossary_files)
 
-    def _build_keys(self) -> None:
-        storage, clock, access = self.storage, self.clock, self.access
-        projects, branches, languages = self.projects, self.branches, self.languages
         writer = self.key_writer = KeyWriter(
             storage,
-            self.events,
+            events,
             access,
             branches,
             languages,
             clock,
-            self.checks,
-            self.term_cache,
-            self.plugins.write_veto,
+            checks,
+            term_cache,
+            plugins.write_veto,
         )
-        moves = self.key_trash = KeyTrash(storage, writer, self.events, clock)
+        trash = self.key_trash = KeyTrash(storage, writer, events, clock)
         self.keys = Keys(
-            storage,
-            projects,
-            branches,
-            languages,
-            self.files,
-            writer,
-            moves,
-            self.checks,
+            storage, projects, branches, languages, files, writer, trash, checks
         )
         self.bulk_keys = BulkKeys(projects, branches, languages, writer)
         self.review = Review(projects, branches, writer)
         self.history = History(storage, projects, branches, languages, writer, access)
-        self.catalogues = Catalogues(storage)
+        catalogues = self.catalogues = Catalogues(storage)
         self.statistics = ProjectStatistics(storage, projects, branches)
-        applying = Applying(storage, languages, writer, moves, clock)
-        self.merging = Merging(
-            storage, projects, branches, applying, self.events, clock
-        )
+        applying = Applying(storage, languages, writer, trash, clock)
+        self.merging = Merging(storage, projects, branches, applying, events, clock)
 
-    def _build_issues(self) -> None:
-        storage, projects, branches = self.storage, self.projects, self.branches
-        rechecks = Rechecks(storage, self.jobs)
-        self.events.listen_inside(
+        rechecks = Rechecks(storage, jobs)
+        events.listen_inside(
             rechecks.on_event, prefixes=("glossary.", "language.", "project.")
         )
-        self.runner.add_handler(RecheckJob(storage, self.key_writer))
-        self.issues = Issues(
-            storage, projects, branches, self.languages, self.checks, rechecks
-        )
+        runner.add_handler(RecheckJob(storage, writer))
+        self.issues = Issues(storage, projects, branches, languages, checks, rechecks)
+        self.activity = Activity(storage, projects, branches, jobs, clock)
+        runner.add_handler(UndoJob(storage, access, files, writer, trash, renewed))
 
-    def _build_activity(self) -> None:
-        storage, writer = self.storage, self.key_writer
-        self.activity = Activity(
-            storage, self.projects, self.branches, self.jobs, self.clock
+        matcher = chosen("matcher", settings.matcher, plugins.matchers)
+        there = plugins.concordancers  # without any, the database is asked
+        concordancer = (
+            chosen("concordancer", settings.concordancer, there) if there else None
         )
-        self.runner.add_handler(
-            UndoJob(
-                storage,
-                self.access,
-                self.files,
-                writer,
-                self.key_trash,
-                self.tokens.renewed,
-            )
-        )
-
-    def _build_memories(self) -> None:
-        storage, clock, projects = self.storage, self.clock, self.projects
-        store, linked, access = storage.memories, self.linked_access, self.access
-        matcher = chosen("matcher", self.settings.matcher, self.plugins.matchers)
-        there = self.plugins.concordancers  # without any, the database is asked
-        name = self.settings.concordancer
-        concordancer = chosen("concordancer", name, there) if there else None
         forget = [each.forget for each in (matcher, concordancer) if each is not None]
-        sync = TmSync(storage, self.jobs, clock)
-        self.events.listen_inside(sync.on_key_event, subscriber="memories")
-        self.events.listen_inside(sync.on_language_event, prefixes=LANGUAGE_EVENTS)
-        self.runner.add_handler(TmSyncJob(storage, sync))
+        sync = TmSync(storage, jobs, clock)
+        events.listen_inside(sync.on_key_event, subscriber="memories")
+        events.listen_inside(sync.on_language_event, prefixes=LANGUAGE_EVENTS)
+        runner.add_handler(TmSyncJob(storage, sync))
         memories = self.memories = Memories(
             storage, access, linked, projects, sync, clock, forget
         )
         self.memory_entries = Entries(storage, memories, linked, clock)
-        self.matching = Matching(
-            store, storage.memory_texts, storage.access, projects, matcher, concordancer
+        matching = self.matching = Matching(
+            storage.memories,
+            storage.memory_texts,
+            storage.access,
+            projects,
+            matcher,
+            concordancer,
         )
-
         self.memory_files = MemoryFiles(
-            storage,
-            linked,
-            memories,
-            self.blobs,
-            self.jobs,
-            sync,
-            clock,
-            self.tokens.renewed,
+            storage, linked, memories, blobs, jobs, sync, clock, renewed
         )
-        self.runner.add_handler(self.memory_files)
-
-        self.prefill = Prefill(storage, access, projects, self.branches, self.jobs)
-        self.runner.add_handler(
-            PrefillJob(
-                storage,
-                access,
-                self.branches,
-                self.key_writer,
-                self.matching,
-                self.tokens.renewed,
-            )
+        runner.add_handler(self.memory_files)
+        self.prefill = Prefill(storage, access, projects, branches, jobs)
+        runner.add_handler(
+            PrefillJob(storage, access, branches, writer, matching, renewed)
         )
 
-    def _build_exchange(self) -> None:
-        storage = self.storage
         self.imports = Imports(
-            storage,
-            self.access,
-            self.projects,
-            self.branches,
-            self.languages,
-            self.formats,
-            self.blobs,
-            self.jobs,
+            storage, access, projects, branches, languages, formats, blobs, jobs
         )
-        self.runner.add_handler(
-            ImportJob(
-                storage,
-                self.access,
-                self.branches,
-                self.key_writer,
-                self.key_trash,
-                self.blobs,
-                self.events,
-                self.tokens.renewed,
-            )
+        runner.add_handler(
+            ImportJob(storage, access, branches, writer, trash, blobs, events, renewed)
         )
         self.exports = Exports(
-            storage,
-            self.projects,
-            self.branches,
-            self.languages,
-            self.formats,
-            self.catalogues,
+            storage, projects, branches, languages, formats, catalogues
         )
 
-    def _build_delivery(self) -> None:
-        storage, clock, events = self.storage, self.clock, self.events
-        queue = ReleaseQueue(storage, self.jobs, clock)
+        queue = ReleaseQueue(storage, jobs, clock)
         events.listen_inside(queue.on_event, subscriber="distributions")
         builder = ReleaseBuilder(
-            storage,
-            self.formats,
-            self.catalogues,
-            self.branches,
-            self.blobs,
-            queue,
-            events,
-            clock,
+            storage, formats, catalogues, branches, blobs, queue, events, clock
         )
-        self.runner.add_handler(builder)
+        runner.add_handler(builder)
         stores = sorted(
-            self.plugins.blob_stores, key=lambda name: name != self.settings.blob_store
+            plugins.blob_stores, key=lambda name: name != settings.blob_store
         )
-        self.distributions = Distributions(
-            storage,
-            self.projects,
-            self.branches,
-            queue,
-            self.formats,
-            stores,
-            events,
-            clock,
+        distributions = self.distributions = Distributions(
+            storage, projects, branches, queue, formats, stores, events, clock
         )
         self.releases = Releases(
-            storage, self.projects, self.distributions, queue, builder, events, clock
+            storage, projects, distributions, queue, builder, events, clock
         )
-        self.meter = Meter(
+        meter = self.meter = Meter(
             storage.delivery, storage.access, storage, clock, self._later
         )
         self.content = PublicContent(
-            storage.delivery,
-            self.blobs,
-            self.meter,
-            quota_refuses=self.settings.quota_refuses,
+            storage.delivery, blobs, meter, quota_refuses=settings.quota_refuses
         )
 
-    def _build_webhooks(self) -> None:
-        storage, clock, events = self.storage, self.clock, self.events
-        projects, settings = self.projects, self.settings.webhooks
-        types = EventTypes(self.plugins.event_types.values())
-        box = SecretBox(settings.secret_key, settings.old_secret_keys)
+        transport = self.transport
+        types = EventTypes(plugins.event_types.values())
+        box = SecretBox(settings.webhooks.secret_key, settings.webhooks.old_secret_keys)
         self.webhooks = Webhooks(
-            storage, self.access, projects, types, self.transport, box, clock
+            storage, access, projects, types, transport, box, clock
         )
         self.dispatcher = Dispatcher(
             storage,
-            Sender(self.transport, box, clock),
+            Sender(transport, box, clock),
             AttemptLog(storage, events, clock),
             clock,
-            senders=settings.senders,
+            senders=settings.webhooks.senders,
         )
         wake = self.dispatcher.wake
         self.deliveries = Deliveries(storage, projects, self.webhooks, wake, clock)
         self.webhook_numbers = WebhookNumbers(storage.webhooks, self.dispatcher, clock)
-        self.plugins.emit_event = PluginEvents(storage, events, types).emit
+        plugins.emit_event = PluginEvents(storage, events, types).emit
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
 
     def migrate(self) -> list[str]:

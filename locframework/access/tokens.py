@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Collection
 from datetime import timedelta
 
@@ -291,47 +290,62 @@ class Tokens:
             self._store.revoke_tokens(timestamp(self._clock()), token_id=token_id)
 
 
-class TokenUse:
-    """Notes when tokens were last used: once a minute at most, in the background.
+class Authenticator:
+    """Finds the caller of a request: asks the plugins, then the built-in tokens.
 
-    ``start`` runs the write beside the request, so that a busy database delays or
-    fails no request (decisions 2.9).
+    When a token was last used is written once a minute at most. ``start`` runs the
+    write beside the request, so that a busy database delays or fails no request
+    (decisions 2.9).
     """
 
     def __init__(
         self,
+        plugins: Callable[[str], Caller | None],
+        tokens: Tokens,
         store: AccessStore,
         transactions: Transactions,
         clock: Clock,
         start: Callable[[Callable[[], None]], None],
     ) -> None:
+        self._plugins = plugins
+        self._tokens = tokens
         self._store = store
         self._transactions = transactions
         self._clock = clock
         self._start = start
-        self._lock = threading.Lock()
-        self._pending: set[str] = set()
+        self._pending: set[str] = set()  # ids of tokens whose use will be written
 
-    def note(self, token: Token) -> None:
-        """The token was used just now."""
+    def __call__(self, text: str | None) -> Caller | None:
+        """The caller that holds the bearer text, or None: no valid token.
+
+        One answer for missing, malformed, unknown, revoked and expired, so that
+        nothing can be probed.
+        """
+        if text is None:
+            return None
+        found = self._plugins(text)
+        if found is None:
+            found = self._tokens.caller_behind(text)
+            if found is not None and found.token is not None:
+                self._note_use(found.token)
+        return found
+
+    def _note_use(self, token: Token) -> None:
         last = token.last_used_at
         if last is not None and self._clock() - parse_timestamp(last) < USE_NOTED_EVERY:
             return
-        with self._lock:
-            if token.id in self._pending:
-                return
+        if token.id not in self._pending:
             self._pending.add(token.id)
-        self._start(lambda: self._write(token.id))
+            self._start(lambda: self._write_use(token.id))
 
-    def _write(self, token_id: str) -> None:
+    def _write_use(self, token_id: str) -> None:
         try:
             with self._transactions.transaction():
                 self._store.touch_token(token_id, timestamp(self._clock()))
         except Unavailable:
             log.warning("the use of token %s could not be noted", token_id)
         finally:
-            with self._lock:
-                self._pending.discard(token_id)
+            self._pending.discard(token_id)
 
 
 def _within(grant: Grant, wanted: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller, Reach, Renewed
+from locframework.access.service import LinkedAccess
 from locframework.blobs.records import KeptParts
 from locframework.blobs.service import Blobs
 from locframework.errors import (

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
 from locframework.access.rules import check_name
-from locframework.access.service import Access
+from locframework.access.service import Access, LinkedAccess
 from locframework.errors import GlossaryNotFound, LanguageExists
 from locframework.events import EventLog
 from locframework.fields import Clock, id_from_reference, new_id, slug, timestamp

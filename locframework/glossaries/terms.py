@@ -5,8 +5,8 @@ from collections.abc import Callable
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
+from locframework.access.service import LinkedAccess
 from locframework.errors import (
     LanguageNotFound,
     TermExists,

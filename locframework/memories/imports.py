@@ -7,8 +7,8 @@ from typing import BinaryIO, Literal
 
 from msgspec.structs import replace
 
-from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller, Reach, Renewed
+from locframework.access.service import LinkedAccess
 from locframework.blobs.service import Blobs
 from locframework.errors import TmNotFound, truncate
 from locframework.fields import Clock, new_id, timestamp

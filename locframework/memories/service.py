@@ -5,10 +5,9 @@ from functools import partial
 from time import monotonic
 from typing import TypeVar
 
-from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller, Reach
 from locframework.access.rules import require_caller
-from locframework.access.service import Access
+from locframework.access.service import Access, LinkedAccess
 from locframework.errors import (
     LanguageExists,
     LanguageNotFound,
