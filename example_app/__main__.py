@@ -8,8 +8,7 @@ import click
 from msgspec.structs import replace
 
 from locframework import Framework, Settings
-from locframework.commands.errors import one_line
-from locframework.commands.options import Setup, configure_logging
+from locframework.commands.common import configure_logging, one_line_errors
 from locframework.commands.serving import (
     base_url,
     migrate_first,
@@ -59,8 +58,7 @@ def main(
       python3 dev.py run --port 8081 --data-dir /tmp/second
     """
     configure_logging("warning")
-    setup = Setup(settings_file)
-    with one_line(setup.source_of):
+    with one_line_errors():
         settings = Settings.load(settings_file)
         asked = {"host": host, "port": port}
         given = {name: value for name, value in asked.items() if value is not None}

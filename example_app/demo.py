@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from locframework import OPERATOR, Framework
 from locframework.access.records import NewToken, Organization, OrganizationChanges
-from locframework.commands.jobs import JobsOf, progress, run_to_end
+from locframework.commands.common import JobsOf, progress, run_to_end
 from locframework.delivery.records import Distribution, NewDistribution, NewRelease
 from locframework.errors import LanguageExists
 from locframework.exchange.records import ImportOptions
@@ -182,13 +182,13 @@ def _import_files(framework: Framework, project: Project) -> None:
     emails = [FILES / "emails" / f"{code}.po" for code in LANGUAGES]
     app_options = ImportOptions(format="json-nested")
     email_options = ImportOptions(module="emails", tags=["email"])
-    with progress("importing files") as tell:
+    with progress("importing files") as report:
         for at, path in enumerate((*app, *emails)):
             options = app_options if path in app else email_options
             file = SourceFile(path.name, path.read_bytes())
             job = framework.imports.start_import(OPERATOR, project.id, file, options)
             _run(framework, framework.jobs, project.id, job)
-            tell(at + 1, len(app) + len(emails))
+            report(at + 1, len(app) + len(emails))
 
 
 def _describe_keys(framework: Framework, project: Project) -> None:

@@ -136,26 +136,6 @@ def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
     return ".".join(part for part in named if part)
 
 
-def source_of(setting: str, path: Path | str | None, environ: Mapping[str, str]) -> str:
-    """Who said the setting, or one below it: variables, else the file, else "".
-
-    What ``Settings.load`` reads again, so ``path`` and ``environ`` are as there.
-    """
-    wanted = setting.split(".")
-    names = [
-        name
-        for name in sorted(environ)
-        if name.startswith(ENVIRONMENT_PREFIX)
-        and _setting_of(name).split("__")[: len(wanted)] == wanted
-    ]
-    if names:
-        return ", ".join(names)
-    here: object = {} if path is None else _read_toml(path)
-    for table in wanted:
-        here = here.get(table) if isinstance(here, dict) else None
-    return "" if here is None else str(path)
-
-
 def _setting_of(variable: str) -> str:
     return variable.removeprefix(ENVIRONMENT_PREFIX).lower()
 

@@ -1,5 +1,72 @@
 """The command ``locframework``: serves, works, inspects, imports and exports."""
 
-from .entry import main
+from typing import Any
+
+import click
+
+from .common import Setup, common_options, one_line_errors
+from .files import export, glossary, import_, tm
+from .maintenance import check_settings, migrate, plugins, recheck, verify
+from .management import organization, project, token
+from .serving import serve, worker
+from .webhooks import webhooks
 
 __all__ = ["main"]
+
+
+class ErrorGroup(click.Group):
+    """A group whose commands report errors in one line, without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; only exceptions of click leave it."""
+        ctx.ensure_object(Setup)
+        with one_line_errors():
+            return super().invoke(ctx)
+
+
+@click.group(
+    cls=ErrorGroup,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 88,
+    },
+)
+@click.version_option(package_name="locframework")
+@common_options
+def main() -> None:
+    """Localization management: runs the service and helps its operator.
+
+    \b
+    To begin:
+      locframework migrate
+      locframework organization create "Example Ltd" --owner ada@example.com
+      locframework project create "Web shop" --source-language en --language de
+      locframework serve
+
+    The second command prints the owner's token, only this once. Send it to the API
+    as "Authorization: Bearer …". The API describes itself at /api/v1/docs.
+
+    Settings come from a TOML file and from the environment, which takes precedence:
+    LOCFRAMEWORK_BASE_URL is base_url, and LOCFRAMEWORK_PLUGINS__PEEWEE__DATABASE is
+    database in [plugins.peewee].
+    """
+
+
+for command in (
+    serve,
+    worker,
+    plugins,
+    check_settings,
+    migrate,
+    recheck,
+    verify,
+    import_,
+    export,
+    tm,
+    glossary,
+    organization,
+    token,
+    project,
+    webhooks,
+):
+    main.add_command(command)

@@ -1,24 +1,28 @@
 """The commands plugins, check-settings, migrate, recheck and verify."""
 
 import hashlib
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 import click
 
 from locframework.app import OPERATOR, Framework
-from locframework.delivery.records import Distribution
 from locframework.errors import Unavailable
-from locframework.http.rate_limit import SharedWindows, Windows, open_windows
+from locframework.http.rate_limit import SharedWindows, open_windows
 from locframework.pagination import all_pages
-from locframework.plugins import LoadedPlugin, PluginHost
-from locframework.projects.records import Project
+from locframework.plugins import PluginHost
 from locframework.server import ServerError, require_waitress
-from locframework.settings import ServerSettings
 
-from .errors import CommandFailed, counted
-from .jobs import progress, run_to_end
-from .options import Setup, chosen_projects, common_options, projects_option
+from .common import (
+    CommandFailed,
+    Setup,
+    common_options,
+    counted,
+    list_projects,
+    progress,
+    projects_option,
+    run_to_end,
+)
 
 SOME_BLOB = hashlib.sha256().hexdigest()  # to ask a store for; it need not have it
 
@@ -49,7 +53,10 @@ def plugins(setup: Setup) -> None:
     host = PluginHost.discover(settings.plugins, blocked=settings.blocked_plugins)
     loaded = host.loaded
     for plugin in loaded:
-        _tell(plugin)
+        click.echo(f"{plugin.name}  {plugin.distribution} {plugin.version}".rstrip())
+        click.echo(f"    hooks: {', '.join(plugin.hooks)}")
+        for setting in plugin.settings:
+            click.echo(f"    {setting}")
     if not loaded:
         click.echo("no plugin is installed", err=True)
 
@@ -74,21 +81,31 @@ def check_settings(setup: Setup) -> None:
     """
     settings = setup.settings()
     windows = open_windows(settings.rate_limit_storage)
+    server = settings.server
     with Framework(settings) as framework:
         framework.plugins.require_usable(settings)
         formats = [info.id for info in framework.formats.list_formats()]
         names = [plugin.name for plugin in framework.plugins.loaded]
         database = _database(framework)
-        blob_store = _blob_store(framework)
+        has_blob = framework.plugins.blob_stores[settings.blob_store].has
+        blob_fault = _fault_of(lambda: has_blob(SOME_BLOB))
+    does_not_work = f", which does not work: {blob_fault}" if blob_fault else ""
+    is_shared = isinstance(windows, SharedWindows)
+    requests = f"counted {'in shared storage' if is_shared else 'in each process'}"
+    if fault := _fault_of(windows.ping):
+        requests = f"cannot be counted: {fault}"
+    serve = f"would listen on {server.host} port {server.port}"
+    if fault := _fault_of(require_waitress):
+        serve = f"could not start: {fault}"
     click.echo(f"storage     {settings.storage}")
-    click.echo(f"blob store  {blob_store}")
+    click.echo(f"blob store  {settings.blob_store}{does_not_work}")
     click.echo(f"webhooks    {settings.webhook_transport}")
     click.echo(f"matcher     {settings.matcher}")
     click.echo(f"formats     {', '.join(formats) or 'none'}")
     click.echo(f"plugins     {', '.join(names)}")
     click.echo(f"database    {database}")
-    click.echo(f"requests    {_counting(windows)}")
-    click.echo(f"serve       {_serving(settings.server)}")
+    click.echo(f"requests    {requests}")
+    click.echo(f"serve       {serve}")
     click.echo("The settings are fine.")
 
 
@@ -114,7 +131,7 @@ def migrate(setup: Setup) -> None:
 
 
 def _database(framework: Framework) -> str:
-    """How far the database is. Raises SettingsError where nothing would start."""
+    """Return how far the database is. Raises SettingsError if nothing would start."""
     try:
         pending = framework.storage.pending_migrations()
     except Unavailable as error:
@@ -126,39 +143,13 @@ def _database(framework: Framework) -> str:
     return "up to date"
 
 
-def _blob_store(framework: Framework) -> str:
-    """Its name, and why it could keep nothing just now."""
-    name = framework.settings.blob_store
+def _fault_of(attempt: Callable[[], object]) -> str:
+    """Return why it does not work at the moment, or ""."""
     try:
-        framework.plugins.blob_stores[name].has(SOME_BLOB)
-    except Unavailable as error:
-        return f"{name}, which does not work: {error.message}"
-    return name
-
-
-def _counting(windows: Windows) -> str:
-    """Where requests are counted, and that none could be just now."""
-    try:
-        windows.ping()
-    except Unavailable as error:
-        return f"cannot be counted: {error.message}"
-    shared = isinstance(windows, SharedWindows)
-    return f"counted {'in shared storage' if shared else 'in each process'}"
-
-
-def _serving(server: ServerSettings) -> str:
-    try:
-        require_waitress()
-    except ServerError as error:
-        return f"could not start: {error}"
-    return f"would listen on {server.host} port {server.port}"
-
-
-def _tell(plugin: LoadedPlugin) -> None:
-    click.echo(f"{plugin.name}  {plugin.distribution} {plugin.version}".rstrip())
-    click.echo(f"    hooks: {', '.join(plugin.hooks)}")
-    for setting in plugin.settings:
-        click.echo(f"    {setting}")
+        attempt()
+    except (Unavailable, ServerError) as error:
+        return str(error)
+    return ""
 
 
 @click.command()
@@ -177,10 +168,10 @@ def recheck(setup: Setup, reference: str | None) -> None:
       pip install locframework-checks-spelling && locframework recheck
     """
     with setup.framework() as framework:
-        for project in list(chosen_projects(framework, reference)):
+        for project in list(list_projects(framework, reference)):
             job = framework.issues.start_recheck(OPERATOR, project.id)
-            with progress(f"checking {project.slug}") as tell:
-                job = run_to_end(framework, framework.jobs, project.id, job, tell)
+            with progress(f"checking {project.slug}") as report:
+                job = run_to_end(framework, framework.jobs, project.id, job, report)
             if job.error is not None:
                 raise CommandFailed(f"{project.slug}: {job.error.message}")
             if job.result is None:
@@ -208,37 +199,21 @@ def verify(setup: Setup, reference: str | None) -> None:
       locframework verify || mail -s "published files are damaged" ada@example.com
     """
     with setup.framework() as framework:
-        # one file may be in many releases
-        fault_of = cache(framework.blobs.fault_of)
+        list_page = framework.distributions.list_distributions
+        fault_of = cache(framework.blobs.fault_of)  # a file may be in many releases
         files = faults = 0
-        for project in chosen_projects(framework, reference):
-            for distribution in _distributions(framework, project):
-                for path, blob, store in _files(framework, distribution):
+        for project in list_projects(framework, reference):
+            about = OPERATOR, project.id
+            for distribution in all_pages(partial(list_page, *about)):
+                release = framework.releases.current_release(*about, distribution.id)
+                if release is None:
+                    continue
+                for file in release.files:
                     files += 1
-                    if fault := fault_of(blob, store):
+                    if fault := fault_of(file.blob, release.storage):
                         faults += 1
-                        where = f"{project.slug}: {distribution.name}: {path}"
+                        where = f"{project.slug}: {distribution.name}: {file.path}"
                         click.echo(f"{where}: {fault}")
     if faults:
         raise CommandFailed(f"{faults} of {counted(files, 'file')} cannot be read")
     click.echo(f"{counted(files, 'file')}, all as published")
-
-
-def _distributions(framework: Framework, project: Project) -> Iterator[Distribution]:
-    return all_pages(
-        lambda page: framework.distributions.list_distributions(
-            OPERATOR, project.id, page
-        )
-    )
-
-
-def _files(
-    framework: Framework, distribution: Distribution
-) -> Iterator[tuple[str, str, str]]:
-    """Path, blob and blob store of each file of the current release."""
-    release = framework.releases.current_release(
-        OPERATOR, distribution.project_id, distribution.id
-    )
-    if release is not None:
-        for file in release.files:
-            yield file.path, file.blob, release.storage

@@ -1,7 +1,7 @@
 """``locframework serve`` and ``worker``: the long-running processes."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 
 import click
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from locframework.server import serve as serve_wsgi
 from locframework.settings import ServerSettings, Settings
 from locframework.wsgi import create_app, register
 
-from .options import Setup, common_options
+from .common import Setup, common_options
 
 NO_WEBHOOKS = (
     "no webhook can be created without the setting webhooks.secret_key; make a key"
@@ -95,11 +95,9 @@ def worker(setup: Setup, metrics_host: str, metrics_port: int | None) -> None:
     """
     settings = setup.settings()
     migrate_first(settings)
-    with (
-        stop_signals() as stop,
-        Framework(settings) as framework,
-        _metrics(framework, metrics_host, metrics_port),
-    ):
+    with stop_signals() as stop, Framework(settings) as framework, ExitStack() as stack:
+        if metrics_port is not None:
+            _serve_metrics(framework, metrics_host, metrics_port, stack)
         framework.start()
         click.echo(f"locframework works on jobs, {settings.job_workers} at once")
         stop.wait()
@@ -153,22 +151,17 @@ def _in_url(host: str) -> str:
     return f"[{name}]" if ":" in name and not name.startswith("[") else name
 
 
-@contextmanager
-def _metrics(framework: Framework, host: str, port: int | None) -> Iterator[None]:
-    """Serve metrics to Prometheus in the block. Raises SettingsError, ServerError."""
-    if port is None:
-        yield
-        return
+def _serve_metrics(
+    framework: Framework, host: str, port: int, stack: ExitStack
+) -> None:
+    """Serve metrics to Prometheus until the stack ends."""
     metrics = open_metrics()
     if metrics is None:
         raise SettingsError("--metrics-port needs the extra: locframework[metrics]")
     metrics.watch(framework.webhook_numbers)
-    with ExitStack() as stack:
-        try:
-            port = stack.enter_context(metrics.served(host, port))
-        except OSError as error:
-            raise ServerError(
-                f"cannot listen on {host} port {port}: {error.strerror}"
-            ) from None
-        click.echo(f"metrics: http://{_in_url(host)}:{port}/metrics", err=True)
-        yield
+    try:
+        port = stack.enter_context(metrics.served(host, port))
+    except OSError as error:
+        message = f"cannot listen on {host} port {port}: {error.strerror}"
+        raise ServerError(message) from None
+    click.echo(f"metrics: http://{_in_url(host)}:{port}/metrics", err=True)

@@ -1,50 +1,165 @@
-"""The commands ``locframework webhooks``: listen, deliveries and new-key."""
+"""``locframework webhooks``: new keys, the delivery log, and a receiver on loopback."""
 
 import ssl
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
+from datetime import datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socket import socket
+from threading import Lock
 
 import click
+import msgspec
 from standardwebhooks import Webhook as Verifier
+from standardwebhooks import WebhookVerificationError
 from standardwebhooks.webhooks import EmptyWebhookSecretError
 
-from locframework.app import OPERATOR, Framework
+from locframework.app import OPERATOR
 from locframework.pagination import PageRequest
-from locframework.webhooks.records import (
-    Delivery,
-    DeliveryQuery,
-    DeliveryStatus,
-    Webhook,
-)
+from locframework.server import ServerError
+from locframework.webhooks.records import Delivery, DeliveryQuery, DeliveryStatus
 from locframework.webhooks.signing import SECRET_PREFIX, new_key
 
-from .errors import counted
-from .options import Setup, chosen_project, common_options, project_option
-from .webhook_receiver import Listener
+from .common import Setup, choose_project, common_options, counted, reference_option
 
-NO_SECRET = "is not a signing secret: whsec_ and then base64"
+HOST = "127.0.0.1"
+MAX_BODY_BYTES = 1024 * 1024  # our events have 20 KB at most
+READ_TIMEOUT_SECONDS = 30.0
+INDENT = " " * 10
+WEBHOOKS_SHOWN = 200
 
 
-class Secret(click.ParamType[Verifier]):
-    """A signing secret, as the creation of a webhook shows it."""
+class Listener(ThreadingHTTPServer):
+    """Prints every POST, and answers it with ``status`` after ``delay`` seconds.
 
-    name = "whsec_…"
+    ``tls`` None means no TLS. A request that none of ``verifiers`` accepts is answered
+    401; without verifiers, all are accepted.
+    """
 
-    def convert(
+    daemon_threads = True
+
+    def __init__(
         self,
-        value: object,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> Verifier:
-        """What verifies with it. The text is not told: it would be in a log."""
-        text = str(value)
-        if not text.startswith(SECRET_PREFIX):
-            self.fail(NO_SECRET, param, ctx)
+        port: int,
+        tls: ssl.SSLContext | None,
+        verifiers: Sequence[Verifier],
+        status: int,
+        delay: float,
+    ) -> None:
+        self.tls, self.verifiers = tls, verifiers
+        self.status, self.delay = status, delay
+        self.deliveries = Counter[str]()
+        self.lock = Lock()  # of the counts and the output
+        super().__init__((HOST, port), Handler)
+
+    def finish_request(
+        self, request: socket | tuple[bytes, socket], client_address: object
+    ) -> None:
+        """Do the TLS handshake in the request's thread, so that it blocks no other."""
+        if self.tls is None or not isinstance(request, socket):
+            super().finish_request(request, client_address)
+            return
+        request.settimeout(READ_TIMEOUT_SECONDS)
         try:
+            channel = self.tls.wrap_socket(request, server_side=True)
+        except OSError as error:
+            click.echo(f"{_now()}  a client failed to set up TLS: {error}")
+            return
+        with channel:
+            super().finish_request(channel, client_address)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Listener
+    timeout = READ_TIMEOUT_SECONDS
+
+    def do_POST(self) -> None:
+        """Print and answer the request."""
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()):
+            self.send_error(411)
+        elif int(length) > MAX_BODY_BYTES:
+            self.send_error(413)
+        else:
+            self._respond(self.rfile.read(int(length)))
+
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        """Log nothing: the request is printed."""
+
+    def _respond(self, body: bytes) -> None:
+        server = self.server
+        signature = self._check_signature(body)
+        status = 401 if signature.startswith("WRONG") else server.status
+        webhook_id = self.headers.get("webhook-id", "no webhook-id")
+        with server.lock:
+            server.deliveries[webhook_id] += 1
+            count = server.deliveries[webhook_id]
+        again = "" if count == 1 else f", seen {count} times"
+        try:
+            type_ = msgspec.json.decode(body, type=_Payload).type
+        except (msgspec.DecodeError, RecursionError):
+            type_ = "no event"
+        try:
+            text = msgspec.json.format(body, indent=2).decode()
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            text = body.decode("utf-8", "backslashreplace")
+        lines = [f"{_now()}  {type_}  {webhook_id}{again}"]
+        lines += [f"{INDENT}{self.path}, {len(body)} bytes, signature {signature}"]
+        lines += [f"{INDENT}{line}" for line in text.split("\n")]
+        lines += [f"{INDENT}answered {status}"]
+        time.sleep(server.delay)
+        self.send_response(status)  # before printing, which may block
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+        with server.lock:
+            click.echo("\n".join(map(_printable, lines)))
+
+    def _check_signature(self, body: bytes) -> str:
+        """Return ``good``, or what is wrong with the signature."""
+        if not self.server.verifiers:
+            return "not verified: no --secret"
+        fault = ""
+        for verifier in self.server.verifiers:
+            try:
+                verifier.verify(body, dict(self.headers.items()), json_parse=False)
+            except WebhookVerificationError as error:
+                fault = str(error)
+            except ValueError:
+                fault = "malformed"
+            else:
+                return "good"
+        return f"WRONG: {fault}"
+
+
+class _Payload(msgspec.Struct):
+    """The field that every payload has."""
+
+    type: str
+
+
+def _printable(line: str) -> str:
+    """Return the line with control characters escaped, for a terminal."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode()
+        for each in line
+    )
+
+
+def _now() -> str:
+    return f"{datetime.now().astimezone():%H:%M:%S}"
+
+
+def secret(text: str) -> Verifier:
+    """Return what verifies with a signing secret. A refusal does not show the text."""
+    with suppress(ValueError, EmptyWebhookSecretError):
+        if text.startswith(SECRET_PREFIX):
             return Verifier(text)
-        except (ValueError, EmptyWebhookSecretError):
-            self.fail(NO_SECRET, param, ctx)
+    raise click.BadParameter("is not a signing secret: whsec_ and then base64")
 
 
 @click.group()
@@ -59,10 +174,11 @@ def webhooks() -> None:
 @click.option(
     "--secret",
     "verifiers",
-    type=Secret(),
+    type=secret,
     multiple=True,
     envvar="WEBHOOK_SECRET",
     show_envvar=True,
+    metavar="whsec_…",
     help="Verify signatures with it; may be given several times.",
 )
 @click.option(
@@ -109,27 +225,23 @@ def listen(
       WEBHOOK_SECRET=whsec_… locframework webhooks listen --certificate dev.pem
       locframework webhooks listen --status 500 --delay 30
     """
-    listener = _open(port, certificate, verifiers, status, delay)
-    with listener, suppress(KeyboardInterrupt):
-        click.echo(f"listening at {listener.url} (any path); Ctrl-C ends it")
-        listener.serve_forever()
-
-
-def _open(
-    port: int,
-    certificate: Path | None,
-    verifiers: tuple[Verifier, ...],
-    status: int,
-    delay: float,
-) -> Listener:
+    tls = None
+    if certificate is not None:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        try:
+            tls.load_cert_chain(certificate)
+        except ssl.SSLError as error:
+            message = f"{certificate}: holds no certificate with its key"
+            raise click.BadParameter(message, param_hint="--certificate") from error
     try:
-        return Listener(port, certificate, verifiers, status=status, delay=delay)
-    except ssl.SSLError as error:
-        told = f"{certificate}: holds no certificate with its key"
-        raise click.BadParameter(told, param_hint="--certificate") from error
-
-
-WEBHOOKS_AT_ONCE = 200
+        listener = Listener(port, tls, verifiers, status, delay)
+    except OSError as error:
+        message = f"cannot listen on {HOST} port {port}: {error.strerror}"
+        raise ServerError(message) from error
+    with listener, suppress(KeyboardInterrupt):
+        url = f"http{'s' if tls else ''}://{HOST}:{listener.server_port}/"
+        click.echo(f"listening at {url} (any path); Ctrl-C ends it")
+        listener.serve_forever()
 
 
 @webhooks.command("new-key")
@@ -149,7 +261,7 @@ def new_key_command() -> None:
 
 
 @webhooks.command()
-@project_option
+@reference_option("project")
 @click.option(
     "--webhook", "webhook_id", metavar="ID", help="Only those of this webhook."
 )
@@ -191,40 +303,34 @@ def deliveries(
     """
     query = DeliveryQuery(limit=limit, status=status, event_type=event_type)
     with setup.framework() as framework:
-        project = chosen_project(framework, reference)
-        for webhook in _webhooks(framework, project, webhook_id):
-            page = framework.deliveries.list_deliveries(
+        project = choose_project(framework, reference)
+        if webhook_id is not None:
+            found = [framework.webhooks.get_webhook(OPERATOR, project, webhook_id)]
+        else:
+            page = PageRequest(limit=WEBHOOKS_SHOWN)
+            found = framework.webhooks.list_webhooks(OPERATOR, project, page).items
+        for webhook in found:
+            log = framework.deliveries.list_deliveries(
                 OPERATOR, project, webhook.id, query
             )
             state = "active" if webhook.is_active else f"off: {webhook.disabled_reason}"
             click.echo(f"{webhook.url}  {webhook.id}  {state}")
-            for delivery in page.items:
-                click.echo(f"  {_line(delivery)}")
-            if page.total > len(page.items):
-                click.echo(f"  … and {page.total - len(page.items)} more")
-            if not page.items:
+            for delivery in log.items:
+                click.echo(f"  {_line_of(delivery)}")
+            if log.total > len(log.items):
+                click.echo(f"  … and {log.total - len(log.items)} more")
+            if not log.items:
                 click.echo("  nothing was sent")
 
 
-def _webhooks(
-    framework: Framework, project: str, webhook_id: str | None
-) -> Iterator[Webhook]:
-    if webhook_id is not None:
-        yield framework.webhooks.get_webhook(OPERATOR, project, webhook_id)
-        return
-    page = PageRequest(limit=WEBHOOKS_AT_ONCE)
-    yield from framework.webhooks.list_webhooks(OPERATOR, project, page).items
-
-
-def _line(delivery: Delivery) -> str:
-    told = [counted(len(delivery.attempts), "attempt")]
+def _line_of(delivery: Delivery) -> str:
+    outcome = counted(len(delivery.attempts), "attempt")
     if delivery.attempts:
         last = delivery.attempts[-1]
-        came = last.error or last.status_code or "no answer yet"
-        took = "" if last.duration_ms is None else f" in {last.duration_ms} ms"
-        told.append(f"{came}{took}")
+        outcome += f", {last.error or last.status_code or 'no answer yet'}"
+        if last.duration_ms is not None:
+            outcome += f" in {last.duration_ms} ms"
     if delivery.next_attempt_at is not None:
-        told.append(f"next {delivery.next_attempt_at}")
-    outcome = ", ".join(told)
+        outcome += f", next {delivery.next_attempt_at}"
     parts = (delivery.created_at, f"{delivery.status:9}", f"{delivery.event_type:22}")
     return "  ".join((*parts, outcome, delivery.id))

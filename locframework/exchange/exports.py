@@ -1,7 +1,5 @@
 """Exports the texts of a project as files."""
 
-from collections.abc import Callable
-
 from locframework.access.records import Caller
 from locframework.branches.service import Branches
 from locframework.errors import LanguageNotInProject
@@ -21,9 +19,6 @@ from locframework.validation import check_record
 
 from .records import ExportedFile, ExportQuery
 from .rules import check_module
-
-Report = Callable[[int, int], None]
-"""Called with how many steps are done, and of how many."""
 
 
 class Exports:
@@ -46,18 +41,12 @@ class Exports:
         self._catalogues = catalogues
 
     def export(
-        self,
-        caller: Caller,
-        project_id: str,
-        query: ExportQuery,
-        *,
-        report: Report = lambda done, total: None,
+        self, caller: Caller, project_id: str, query: ExportQuery
     ) -> ExportedFile:
         """Export one file, or a ZIP archive of one for each language.
 
         The same content gives the same bytes. Languages may be named one by one or
-        separated by commas. ``report`` is called after each language read and each
-        file written. Raises UnknownFormat, InvalidKey, LanguageNotInProject,
+        separated by commas. Raises UnknownFormat, InvalidKey, LanguageNotInProject,
         ValidationFailed.
         """
         project = self._projects.require(caller, "export_run", project_id)
@@ -69,24 +58,20 @@ class Exports:
             languages = self._languages.of(project)
             codes = _wanted(query.language_codes, languages)
             scope = self._branches.scope(project, query.branch)
-            catalogues = []
             selection = Selection(query.min_status, query.module, query.tag)
-            of_language = self._catalogues.of_language
-            for code in codes:
-                catalogue = of_language(scope, languages, code, info, selection)
-                catalogues.append(catalogue)
-                report(len(catalogues), 2 * len(codes))
+            catalogues = [
+                self._catalogues.of_language(scope, languages, code, info, selection)
+                for code in codes
+            ]
             options = options_of(project, module=query.module)
-            return self._written(project, info, codes, options, catalogues, report)
+            return self._written(project, info, options, catalogues)
 
     def _written(
         self,
         project: Project,
         info: FormatInfo,
-        codes: list[str],
         options: FileOptions,
         catalogues: list[Catalogue],
-        report: Report,
     ) -> ExportedFile:
         stem = project.slug[: -UUID_LENGTH - 1] or "export"
         if info.multilingual:
@@ -94,11 +79,11 @@ class Exports:
             name = f"{stem}{info.extension}"
             return ExportedFile(name, file.content, info.content_type, file.warnings)
         files, warnings = [], []
-        for code, catalogue in zip(codes, catalogues, strict=True):
+        for catalogue in catalogues:
+            code = catalogue.language_code
             file = self._formats.write(info.id, [catalogue], options)
             files.append(SourceFile(f"{code}{info.extension}", file.content))
             warnings += [f"{code}: {warning}" for warning in file.warnings]
-            report(len(codes) + len(files), 2 * len(codes))
         if len(files) == 1:
             [only] = files
             return ExportedFile(only.name, only.content, info.content_type, warnings)

@@ -1,15 +1,19 @@
 """What every command has in common: help, settings, and how faults are told."""
 
 import logging
+import os
+import pty
 import re
 import subprocess
 import sys
+import time
+from contextlib import suppress
 
 import pytest
 
-from locframework.access.rules import new_token_text
 from locframework.commands import main
-from locframework.commands.options import configure_logging
+from locframework.commands.common import configure_logging, progress
+from locframework.errors import PluginError, SettingsError
 
 COMMANDS = [
     ["serve"],
@@ -74,78 +78,40 @@ def test_settings_may_be_named_before_and_after_the_command(command, folder):
 
 
 @pytest.mark.parametrize(
-    ("environment", "line"),
+    ("environment", "toml", "line"),
     [
+        ({"COLOUR": "red"}, "", "Object contains unknown field `colour`"),
         (
-            {"LOCFRAMEWORK_COLOUR": "red"},
-            (
-                "Error: settings: Object contains unknown field `colour`"
-                " (from LOCFRAMEWORK_COLOUR)\n"
-            ),
+            {"BLOB_STORE": "tape"},
+            "",
+            "blob_store: no installed plugin provides 'tape'; available: disk",
         ),
+        ({"JOB_WORKERS": "0"}, "", "Expected `int` >= 1 - at `$.job_workers`"),
+        ({}, "[server]\nprot = 1", "Object contains unknown field `prot` - at `$."),
+        ({}, "base_url = 'x'", "base_url: 'x' is not an http or https address that"),
+        ({}, "storage = \n", "my.toml: Invalid value (at line 1, "),
         (
-            {"LOCFRAMEWORK_BLOB_STORE": "tape"},
-            (
-                "Error: settings: blob_store: no installed plugin provides 'tape';"
-                " available: disk (from LOCFRAMEWORK_BLOB_STORE)\n"
-            ),
-        ),
-        (
-            {"LOCFRAMEWORK_PLUGINS__JSON__INDENT": "99"},
-            (
-                "Error: plugin 'json' (locframework-formats-json 0.1.0): settings:"
-                " Expected `int` <= 8 - at `$.indent`"
-                " (from LOCFRAMEWORK_PLUGINS__JSON__INDENT)\n"
-            ),
-        ),
-        (
-            {"LOCFRAMEWORK_PLUGINS__YSON__INDENT": "2"},
-            (
-                "Error: settings: plugins: no installed plugin provides 'yson';"
-                " available: disk, gettext, https, json, peewee, postgres, rapidfuzz"
-                " (from LOCFRAMEWORK_PLUGINS__YSON__INDENT)\n"
-            ),
-        ),
-    ],
-)
-def test_wrong_settings_are_one_line_and_exit_code_2(command, environment, line):
-    result = command("check-settings", **environment)
-
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", line)
-
-
-@pytest.mark.parametrize(
-    ("toml", "said"),
-    [
-        ("job_workers = 99", "at `$.job_workers` (from my.toml)"),
-        ("[server]\nprot = 1", "at `$.server` (from my.toml)"),
-        ("[plugins.json]\nindent = 99", "at `$.indent` (from my.toml)"),
-        (
+            {},
             "blocked_plugins = ['jason']",
-            "available: disk, gettext, https, json, peewee, postgres, rapidfuzz",
+            "blocked_plugins: no installed plugin provides 'jason'; available: disk,",
         ),
-        ("rate_limit_storage = 'carrier://x'", "(from my.toml)"),
-        ("base_url = 'x'", "(from my.toml)"),
+        ({}, "rate_limit_storage = 'carrier://x'", "rate_limit_storage: "),
+        ({}, "[plugins.yson]\nindent = 2", "plugins: no installed plugin provides"),
+        ({}, "[plugins.json]\nindent = 99", "Expected `int` <= 8 - at `$.indent`"),
     ],
 )
-def test_what_a_file_says_wrong_is_told_with_its_name(command, folder, toml, said):
+def test_wrong_settings_are_one_line_and_exit_code_2(
+    command, folder, environment, toml, line
+):
     (folder / "my.toml").write_text(toml)
+    variables = {f"LOCFRAMEWORK_{name}": text for name, text in environment.items()}
 
-    result = command("--settings", "my.toml", "check-settings")
+    result = command("--settings", "my.toml", "check-settings", **variables)
 
     assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
-    assert result.stderr.endswith(" (from my.toml)\n")
-
-
-def test_a_variable_that_overrules_the_file_is_the_one_that_is_named(command, folder):
-    (folder / "my.toml").write_text("job_workers = 2")
-
-    result = command(
-        "--settings", "my.toml", "check-settings", LOCFRAMEWORK_JOB_WORKERS="0"
-    )
-
-    assert result.stderr.endswith(" (from LOCFRAMEWORK_JOB_WORKERS)\n")
+    assert f" settings: {line}" in result.stderr
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_settings_file_that_is_not_there_is_one_line(command):
@@ -155,23 +121,11 @@ def test_a_settings_file_that_is_not_there_is_one_line(command):
     assert (result.exit_code, result.stderr) == (2, line)
 
 
-def test_a_settings_file_that_is_no_toml_names_file_and_line(command, folder):
-    (folder / "my.toml").write_text("storage = \n")
-
-    result = command("--settings", "my.toml", "plugins")
-
-    assert result.exit_code == 2
-    assert result.stderr.startswith("Error: settings: my.toml: ")
-    assert "line 1" in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
 def test_a_database_that_was_not_migrated_says_what_to_run(command):
     result = command("organization", "list")
 
-    assert result.exit_code == 2
-    assert result.stderr.endswith("run: locframework migrate\n")
-    assert result.stderr.count("\n") == 1
+    line = "Error: the database lacks 0001_initial; run: locframework migrate\n"
+    assert (result.exit_code, result.stderr) == (2, line)
 
 
 def test_a_database_that_does_not_answer_is_one_line_and_exit_code_1(command):
@@ -188,13 +142,11 @@ def test_a_database_that_does_not_answer_is_one_line_and_exit_code_1(command):
     assert (result.exit_code, result.stderr) == (1, line)
 
 
-def test_a_fault_of_our_own_is_one_line_and_its_trace_is_for_debugging(
-    command, monkeypatch
-):
+def test_a_bug_is_one_line_and_its_trace_is_for_debugging(command, monkeypatch):
     def fail(_: object) -> None:
         raise RuntimeError("the flux\ncapacitor is empty")
 
-    monkeypatch.setattr("locframework.commands.options.Setup.settings", fail)
+    monkeypatch.setattr("locframework.commands.common.Setup.settings", fail)
 
     short, long = command("plugins"), command("--log-level", "debug", "plugins")
 
@@ -213,15 +165,87 @@ def test_a_reader_that_leaves_ends_the_command_quietly(start):
     assert "Traceback" not in process.stderr.read()
 
 
-def test_no_token_gets_into_the_log(capsys):
-    token = new_token_text("personal")
+PUBLIC_KEY = "Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm8"
 
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("(svc_pat_aM9OFdFuRFpjTEW0zvfZIoKlsrup8URyzfCX0ysgHy)", "(svc_pat_…)"),
+        ("svc_proj_04u8iorYGsjkZ9fJP1Q1PkFblMTH7mGHRHT00j952t is", "svc_proj_… is"),
+        ("secret=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw/x+y=", "secret=whsec_…"),
+        ("Authorization: Bearer my own scheme", "Authorization: …"),
+        ("authorization: Basic dXNlcjpwYXNz\r\nHost: x", "authorization: …\r\nHost: x"),
+        ("{'Authorization': 'Token abc', 'Host': 1}", "{'Authorization': '…', 'Host'"),
+        ("sent Bearer abc.def-ghi", "sent Bearer …"),
+        (f"/content/{PUBLIC_KEY}/manifest.json", "/content/Zm9v…/manifest.json"),
+        ("postgresql://loc:s3cret@db:5432/loc", "postgresql://loc:…@db:5432/loc"),
+        ("project web-shop; svc_other, whsec", "project web-shop; svc_other, whsec"),
+    ],
+)
+def test_a_secret_is_cut_out_of_the_log_and_the_rest_stays(capsys, text, left):
     configure_logging("info")
-    logging.getLogger("some.plugin").info("using %s", token)
+    try:
+        raise ValueError(text)
+    except ValueError:
+        logging.getLogger("some.plugin").info("%s", text, exc_info=True)
 
     told = capsys.readouterr().err
-    assert token not in told
-    assert "INFO some.plugin: using svc_pat_…" in told
+    assert f"INFO some.plugin: {left}" in told
+    assert f"ValueError: {left}" in told
+
+
+def test_no_text_that_a_client_may_send_is_looked_at_for_long(capsys):
+    configure_logging("info")
+    begun = time.process_time()
+
+    logging.getLogger("some.plugin").info("a." * 32_000)
+
+    assert time.process_time() - begun < 2.0  # it took 14 s
+    assert "a." * 32_000 in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis://:s3cret@h:1/0",
+        "redis://s3cret@h",
+        "postgresql://u:s3/c@r#s3cret@h/name",
+    ],
+)
+def test_an_error_of_settings_or_plugins_shows_nobody_of_an_address(address):
+    faults = [
+        SettingsError(f"settings: {address!r} is wrong"),
+        PluginError("p", "p 1.0", f"settings: {address!r} is wrong", "plugins.p"),
+    ]
+
+    for fault in map(str, faults):
+        assert "s3cret" not in fault
+        assert "://…@h" in fault
+        assert fault.endswith("' is wrong")
+
+
+def test_progress_is_a_bar_on_a_terminal_and_nothing_elsewhere(monkeypatch, capsys):
+    with progress("importing") as report:
+        report(1, 2)
+    assert capsys.readouterr().err == ""
+
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr("sys.stderr", terminal)
+        with progress("importing") as report:
+            report(0, 0)
+            report(1, 4)
+            report(4, 4)
+    shown = b""
+    with suppress(OSError):  # how a terminal that nobody writes to ends
+        while part := os.read(ours, 10_000):
+            shown += part
+    os.close(ours)
+
+    assert b"importing  [" in shown
+    assert b"25%" in shown
+    assert b"100%" in shown
 
 
 def test_a_command_imports_nothing_that_only_serving_needs():

@@ -1,4 +1,4 @@
-"""``locframework webhooks listen``, as a process of its own."""
+"""``locframework webhooks``: ``listen``, a process of its own, and the rest."""
 
 from __future__ import annotations
 
@@ -7,23 +7,31 @@ import signal
 import socket
 import subprocess
 import time
+from base64 import b64decode
 from collections.abc import Callable
 from datetime import UTC, datetime
 from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
 from standardwebhooks import Webhook
 
+from locframework import OPERATOR, Framework, Settings
+from locframework.keys.records import NewKey
 from locframework.ports import Post
+from locframework.projects.records import Project
 from locframework.testing.certificates import Authority
+from locframework.testing.workspace import WEBHOOK_KEY
+from locframework.webhooks.records import NewWebhook, WebhookChanges
 
 SECRET = "whsec_" + "QUJD" * 8
 OTHER = "whsec_" + "REVG" * 8
 BODY = '{"type":"key.created","data":{"items":[{"key":"größe"}]}}'
 LISTENING = re.compile(r"listening at (https?)://127\.0\.0\.1:(\d+)/ \(any path\)")
 
+Command = Callable[..., Result]
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -209,7 +217,7 @@ def test_ctrl_c_ends_it_without_a_word(start: Start) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_told(
-    command: Callable[..., object], options: list[str], told: str
+    command: Command, options: list[str], told: str
 ) -> None:
     result = command("webhooks", "listen", *options)
 
@@ -218,7 +226,7 @@ def test_what_cannot_be_meant_is_told(
     assert "whsec_!" not in result.stderr
 
 
-def test_a_port_in_use_is_told(command: Callable[..., object]) -> None:
+def test_a_port_in_use_is_told(command: Command) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         result = command("webhooks", "listen", "--port", port)
@@ -226,3 +234,52 @@ def test_a_port_in_use_is_told(command: Callable[..., object]) -> None:
     place = f"127.0.0.1 port {port}"
     assert result.exit_code == 2
     assert result.stderr == f"Error: cannot listen on {place}: Address already in use\n"
+
+
+URL = "https://93.184.215.14/hook"
+KEY = {"LOCFRAMEWORK_WEBHOOKS__SECRET_KEY": WEBHOOK_KEY}
+
+
+def test_the_log_of_each_webhook_is_shown(
+    command: Command, framework: Framework, project: Project
+) -> None:
+    where = OPERATOR, project.id
+    with Framework(Settings.of({"webhooks": {"secret_key": WEBHOOK_KEY}})) as keyed:
+        asked = NewWebhook(URL, ["key.created"])
+        webhook, _ = keyed.webhooks.create_webhook(*where, asked)
+        for name in "abc":
+            keyed.keys.create_key(*where, NewKey(name))
+        base = ("webhooks", "deliveries")
+
+        shown = command(*base, **KEY)
+        cut = command(*base, "--project", project.id, "--limit", 2, **KEY)
+        failed = command(*base, "--status", "failed", **KEY)
+        other = command(*base, "--type", "key.deleted", "--webhook", webhook.id, **KEY)
+        absent = command(*base, "--webhook", project.id, **KEY)
+        off = WebhookChanges(is_active=False)
+        keyed.webhooks.update_webhook(*where, webhook.id, off)
+        switched_off = command(*base, **KEY)
+
+    head, *lines = shown.output.splitlines()
+    assert shown.exit_code == 0, shown.output
+    assert head == f"{URL}  {webhook.id}  active"
+    assert len(lines) == 3
+    for line in lines:
+        assert "  pending    key.created             0 attempts, next 20" in line
+    assert cut.output.splitlines()[-1] == "  … and 1 more"
+    for nothing in (failed, other):
+        assert nothing.output.splitlines()[1:] == ["  nothing was sent"]
+    assert absent.exit_code == 1
+    assert absent.output == "Error: there is no such webhook\n"
+    assert switched_off.output.splitlines()[0].endswith("  off: manual")
+    for asked_for in (["serve", "--port", 0], ["check-settings"]):
+        refused = command(*asked_for)
+        assert refused.exit_code == 2
+        assert "Error: settings: webhooks.secret_key: is missing, " in refused.output
+
+
+def test_a_new_key_is_one_that_the_setting_accepts(command: Command) -> None:
+    one, other = (command("webhooks", "new-key").output.strip() for _ in range(2))
+
+    assert one != other
+    assert len(b64decode(one)) == 32

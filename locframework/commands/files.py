@@ -1,0 +1,497 @@
+"""``import`` and ``export``, also of ``tm`` and ``glossary``: files in, files out."""
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+import click
+import msgspec
+
+from locframework.app import OPERATOR, Framework
+from locframework.errors import InvalidKey, LocError, UnknownFormat, UnreadableFile
+from locframework.exchange.records import ExportQuery, ImportOptions, ImportResult
+from locframework.file_import.imports import ImportSummary
+from locframework.formats.archive import is_archive, read_archive, write_archive
+from locframework.formats.records import SourceFile
+from locframework.glossaries import records as glossaries
+from locframework.jobs.records import Job
+from locframework.languages import language_info
+from locframework.memories import file_records as memories
+from locframework.memories.records import MemoryQuery
+
+from .common import (
+    LISTED,
+    CommandFailed,
+    JobsOf,
+    Setup,
+    choose,
+    choose_project,
+    common_options,
+    counted,
+    language,
+    output_options,
+    reference_option,
+    result_of,
+    show_problems,
+    write_output,
+)
+
+files_argument = click.argument(
+    "paths",
+    metavar="FILE…",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+branch_option = click.option(
+    "--branch", metavar="BRANCH", help="Name or id of an open branch; default: main."
+)
+
+
+@click.command("import")
+@files_argument
+@reference_option("project")
+@branch_option
+@click.option("--format", "format_", metavar="ID", help="Detected if left out.")
+@click.option(
+    "--language",
+    "language_code",
+    type=language,
+    metavar="CODE",
+    help="Default: as the file says, or its path (de/app.json, app.de.json).",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["merge", "replace"]),
+    default="merge",
+    show_default=True,
+    help="replace: keys that are not in the files are removed.",
+)
+@click.option(
+    "--on-conflict",
+    type=click.Choice(["keep", "overwrite", "fail"]),
+    default="keep",
+    show_default=True,
+    help="What to do with an existing text that differs.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Report what would be done; change nothing."
+)
+@click.option(
+    "--tag", "tags", multiple=True, metavar="TAG", help="Give every key this tag."
+)
+@click.option(
+    "--module", metavar="SEGMENT", help="Put the keys below this first segment."
+)
+@click.option(
+    "--keep-fresh",
+    is_flag=True,
+    help="Do not mark translations of changed texts as outdated.",
+)
+@common_options
+@click.pass_obj
+def import_(
+    setup: Setup,
+    paths: tuple[Path, ...],
+    reference: str | None,
+    branch: str | None,
+    format_: str | None,
+    language_code: str | None,
+    mode: Literal["merge", "replace"],
+    on_conflict: Literal["keep", "overwrite", "fail"],
+    dry_run: bool,
+    tags: tuple[str, ...],
+    module: str | None,
+    keep_fresh: bool,
+) -> None:
+    """Import files, or ZIP archives of files, into a project.
+
+    All files together are one import, as with POST …/import of the API: if one of
+    them is faulty, nothing changes. If this process is killed, a server or a worker
+    finishes the import.
+
+    \b
+    Examples:
+      locframework import de.json fr.json
+      locframework import locale/*/LC_MESSAGES/shop.po --module shop --tag web
+      locframework import app.json --language pt-BR --on-conflict overwrite
+      locframework import everything.zip --mode replace --dry-run
+      locframework import de.json --branch spring-campaign
+    """
+    options = ImportOptions(
+        format=format_,
+        language_code=language_code,
+        mode=mode,
+        on_conflict=on_conflict,
+        dry_run=dry_run,
+        tags=list(tags),
+        module=module,
+        keep_fresh=keep_fresh,
+        branch=branch,
+    )
+    with setup.framework() as framework:
+        project_id = choose_project(framework, reference)
+        try:
+            upload = _upload(framework, paths, format_)
+            job = framework.imports.start_import(OPERATOR, project_id, upload, options)
+        except (InvalidKey, UnreadableFile) as refusal:
+            show_problems(refusal)
+            if len(paths) > 1:  # then it names the file
+                raise
+            raise CommandFailed(f"{paths[0]}: {refusal.message}") from refusal
+        found = result_of(framework, framework.jobs, project_id, job)
+    result = msgspec.convert(found, ImportResult)
+    _show_warnings(result.warnings)
+    for conflict in result.conflicts:
+        place = f"{conflict.key} in {conflict.language_code}"
+        texts = f"{conflict.existing!r} and {conflict.imported!r}"
+        click.echo(f"Conflict: {place}: {texts}", err=True)
+    click.echo(
+        f"{'dry run: ' if result.dry_run else ''}"
+        f"{counted(result.keys_created, 'key')} created, "
+        f"{result.keys_updated} updated, {result.keys_unchanged} unchanged, "
+        f"{result.keys_removed} removed; "
+        f"{counted(result.values_written, 'text')} written, "
+        f"{counted(result.conflict_count, 'conflict')}"
+    )
+
+
+@click.command()
+@reference_option("project")
+@branch_option
+@click.option(
+    "--format",
+    "format_",
+    metavar="ID",
+    required=True,
+    help='A format that "locframework check-settings" lists.',
+)
+@click.option(
+    "--language",
+    "languages",
+    type=language,
+    multiple=True,
+    metavar="CODE",
+    help="Several give a ZIP; left out: all of the project.",
+)
+@click.option(
+    "--min-status",
+    type=click.Choice(["approved", "any"]),
+    default="approved",
+    show_default=True,
+    help="any: also texts waiting for review.",
+)
+@click.option("--module", metavar="SEGMENT", help="Only keys below this segment.")
+@click.option("--tag", metavar="TAG", help="Only keys with this tag.")
+@output_options
+@common_options
+@click.pass_obj
+def export(
+    setup: Setup,
+    reference: str | None,
+    branch: str | None,
+    format_: str,
+    languages: tuple[str, ...],
+    min_status: Literal["approved", "any"],
+    module: str | None,
+    tag: str | None,
+    output: Path | None,
+    overwrite: bool,
+) -> None:
+    """Export a file, or a ZIP archive of several.
+
+    Writes the file of one language, or an archive with one file for each, as GET
+    …/export of the API does. The same content gives the same bytes. What the format
+    cannot express is left out, with a warning.
+
+    \b
+    Examples:
+      locframework export --format json-nested --language de -o de.json --overwrite
+      locframework export --format gettext-po -o translations.zip
+      locframework export --format arb --language fr -o - | jq .
+    """
+    query = ExportQuery(format_, list(languages), min_status, module, tag, branch)
+    with setup.framework() as framework:
+        project_id = choose_project(framework, reference)
+        file = framework.exports.export(OPERATOR, project_id, query)
+    _show_warnings(file.warnings)
+    write_output(io.BytesIO(file.content), file.name, output, overwrite=overwrite)
+
+
+def _upload(
+    framework: Framework, paths: tuple[Path, ...], format_: str | None
+) -> SourceFile:
+    """Return the only file, or an archive of all of them: one import is one upload.
+
+    A file that is named here must be of a known format; one in an archive need not.
+    Raises CommandFailed for two files of one name, and UnknownFormat.
+    """
+    if len(paths) == 1:
+        return _read(paths[0])
+    formats = framework.formats
+    extension = "" if format_ is None else formats.to_read(format_).extension
+    files: dict[str, SourceFile] = {}
+    for path in paths:
+        file = _read(path)
+        found = [file]
+        if is_archive(file.content) and not formats.recognize(file):
+            with _named(path):
+                found = list(read_archive(file.content))
+        elif format_ is None:
+            formats.detect(file)
+        elif not file.name.lower().endswith(extension):
+            raise UnknownFormat(f"{file.name} does not end with {extension}")
+        for each in found:
+            if each.name in files:
+                one_by_one = "import files with the same name one at a time"
+                raise CommandFailed(f"{each.name} appears twice; {one_by_one}")
+            files[each.name] = each
+    return SourceFile("", write_archive(list(files.values())))
+
+
+def _read(path: Path) -> SourceFile:
+    """Read the file, with the path that it has in an archive: folders may name the
+    language."""
+    left_out = (path.anchor, "..")
+    name = "/".join(part for part in path.parts if part not in left_out)
+    return SourceFile(name, path.read_bytes())
+
+
+def _show_warnings(warnings: Sequence[str], path: Path | None = None) -> None:
+    for warning in warnings:
+        where = "" if path is None else f"{path}: "
+        click.echo(f"Warning: {where}{warning}", err=True)
+
+
+@click.group()
+def tm() -> None:
+    """Import and export translation memories: TMX, CSV."""
+
+
+memory_option = reference_option("memory")
+memory_languages_option = click.option(
+    "--language",
+    "languages",
+    type=language,
+    multiple=True,
+    metavar="CODE",
+    help="A target language; default: all.",
+)
+
+
+@tm.command("import")
+@files_argument
+@memory_option
+@click.option("--format", "format_", metavar="tmx|csv", help="Detected if left out.")
+@memory_languages_option
+@click.option(
+    "--on-existing",
+    type=click.Choice(["keep", "replace"]),
+    default="keep",
+    show_default=True,
+    help="What to do with an existing translation that differs.",
+)
+@common_options
+@click.pass_obj
+def import_memory(
+    setup: Setup,
+    paths: tuple[Path, ...],
+    reference: str | None,
+    format_: str | None,
+    languages: tuple[str, ...],
+    on_existing: Literal["keep", "replace"],
+) -> None:
+    """Import TMX 1.4b and CSV files into a translation memory.
+
+    The files are imported one after the other, each as with POST
+    …/translation-memories/{tmId}/import of the API. A faulty one changes nothing, and
+    ends the command. Units that cannot be entries are left out, and reported with their
+    lines. Languages that the memory lacks are added. A CSV file has the columns
+    context, the source language, and one for each other language.
+
+    \b
+    Examples:
+      locframework tm import memory.tmx
+      locframework tm import *.tmx --memory ui-texts-0199… --language de
+      locframework tm import legacy.csv --on-existing replace
+    """
+    options = memories.ImportOptions(format_, on_existing, list(languages))
+    with setup.framework() as framework:
+        memory_id, files = _memory_id(framework, reference), framework.memory_files
+
+        def start(file: BinaryIO) -> Job:
+            return files.start_import(OPERATOR, memory_id, file, options)
+
+        for path, found in _import_each(framework, files, memory_id, paths, start):
+            result = msgspec.convert(found, memories.ImportResult)
+            for fault in result.errors:
+                click.echo(f"{path} line {fault.line}: {fault.message}", err=True)
+            if result.languages_left_out:
+                codes = ", ".join(result.languages_left_out)
+                _show_warnings([f"left out the texts in {codes}"], path)
+            created = counted(result.entries_created, "entry", "entries")
+            click.echo(
+                f"{path}: {created} created, {result.entries_updated} updated, "
+                f"{result.entries_unchanged} unchanged; "
+                f"{counted(result.translations_written, 'translation')} written, "
+                f"{counted(result.units_failed, 'unit')} left out"
+            )
+
+
+@tm.command("export")
+@memory_option
+@click.option("--format", "format_", metavar="tmx|csv", required=True)
+@memory_languages_option
+@output_options
+@common_options
+@click.pass_obj
+def export_memory(
+    setup: Setup,
+    reference: str | None,
+    format_: str,
+    languages: tuple[str, ...],
+    output: Path | None,
+    overwrite: bool,
+) -> None:
+    """Export the entries of a translation memory, as TMX 1.4b or CSV.
+
+    Writes the translations that are in effect, in TMX also drafts, but no proposals,
+    as GET …/translation-memories/{tmId}/export of the API does. "tm import" reads it
+    back.
+
+    \b
+    Examples:
+      locframework tm export --format tmx -o memory.tmx --overwrite
+      locframework tm export --format csv --language de -o - | head
+    """
+    query = memories.MemoryExportQuery(format_, list(languages))
+    with setup.framework() as framework:
+        memory_id = _memory_id(framework, reference)
+        found = framework.memory_files.export(OPERATOR, memory_id, query)
+        with found.file:
+            write_output(found.file, found.name, output, overwrite=overwrite)
+
+
+@click.group()
+def glossary() -> None:
+    """Import and export glossaries: CSV, TBX."""
+
+
+glossary_option = reference_option("glossary")
+
+
+@glossary.command("import")
+@files_argument
+@glossary_option
+@click.option("--format", "format_", metavar="csv|tbx", help="Detected if left out.")
+@common_options
+@click.pass_obj
+def import_glossary(
+    setup: Setup, paths: tuple[Path, ...], reference: str | None, format_: str | None
+) -> None:
+    """Import CSV and TBX files into a glossary.
+
+    The files are imported one after the other, each as with POST
+    …/glossaries/{glossaryId}/import of the API. A faulty one changes nothing, and ends
+    the command. An existing term becomes what the file says; what no file names stays.
+    A CSV file has the column term, and one for each language; "glossary export --format
+    csv" shows the others.
+
+    \b
+    Examples:
+      locframework glossary import terms.csv
+      locframework glossary import *.tbx --glossary brand-names-0199…
+    """
+    with setup.framework() as framework:
+        glossary_id, files = (
+            _glossary_id(framework, reference),
+            framework.glossary_files,
+        )
+
+        def start(file: BinaryIO) -> Job:
+            return files.start_import(OPERATOR, glossary_id, file, format_)
+
+        for path, found in _import_each(framework, files, glossary_id, paths, start):
+            result = msgspec.convert(found, glossaries.ImportResult)
+            written = result.translations_applied + result.translations_drafted
+            click.echo(
+                f"{path}: {counted(result.terms_created, 'term')} created, "
+                f"{result.terms_updated} updated, {result.terms_unchanged} unchanged; "
+                f"{counted(written, 'translation')} written"
+            )
+
+
+@glossary.command("export")
+@glossary_option
+@click.option("--format", "format_", metavar="csv|tbx", required=True)
+@output_options
+@common_options
+@click.pass_obj
+def export_glossary(
+    setup: Setup,
+    reference: str | None,
+    format_: str,
+    output: Path | None,
+    overwrite: bool,
+) -> None:
+    """Export the terms of a glossary, as CSV or TBX.
+
+    Writes the translations that are in effect and drafts, but no proposals, as GET
+    …/glossaries/{glossaryId}/export of the API does. "glossary import" reads it back.
+
+    \b
+    Examples:
+      locframework glossary export --format csv -o terms.csv --overwrite
+      locframework glossary export --format tbx -o - | xmllint --format -
+    """
+    with setup.framework() as framework:
+        glossary_id = _glossary_id(framework, reference)
+        found = framework.glossary_files.export(OPERATOR, glossary_id, format_)
+        with found.file:
+            write_output(found.file, found.name, output, overwrite=overwrite)
+
+
+def _memory_id(framework: Framework, reference: str | None) -> str:
+    get, list_ = framework.memories.get_memory, framework.memories.list_memories
+    return choose("memory", reference, get, list_, MemoryQuery(limit=LISTED))
+
+
+def _glossary_id(framework: Framework, reference: str | None) -> str:
+    get, list_ = framework.glossaries.get_glossary, framework.glossaries.list_glossaries
+    query = glossaries.GlossaryQuery(limit=LISTED)
+    return choose("glossary", reference, get, list_, query)
+
+
+def _import_each(
+    framework: Framework,
+    jobs: JobsOf,
+    about: str,
+    paths: tuple[Path, ...],
+    start: Callable[[BinaryIO], Job],
+) -> Iterator[tuple[Path, Mapping[str, object]]]:
+    """Import the files one by one; yield the result of each after its warnings."""
+    for path in paths:
+        with _named(path), path.open("rb") as file:
+            found = result_of(framework, jobs, about, start(file))
+        summary = msgspec.convert(found, ImportSummary)
+        for code, other in summary.languages_taken_as.items():
+            click.echo(f"{path}: {code} was taken as {other}", err=True)
+        if summary.languages_added:
+            names = (
+                f"{tag} ({language_info(tag).label})" for tag in summary.languages_added
+            )
+            click.echo(f"{path}: new languages: {', '.join(names)}", err=True)
+        _show_warnings(summary.warnings, path)
+        yield path, found
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file in a refusal, and print all that is wrong with it."""
+    try:
+        yield
+    except LocError as refusal:
+        show_problems(refusal)
+        raise CommandFailed(f"{path}: {refusal.message}") from refusal

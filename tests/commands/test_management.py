@@ -1,0 +1,156 @@
+"""``locframework organization``, ``token`` and ``project``."""
+
+import sqlite3
+
+import pytest
+
+from locframework import OPERATOR
+from locframework.pagination import PageRequest
+from locframework.projects.records import NewProject
+
+CREATE = ("organization", "create", "Example", "--owner", "ada@example.com")
+
+
+@pytest.fixture
+def organization(framework):
+    made, _ = framework.organizations.create_organization("Example", "ada@example.com")
+    return made
+
+
+def projects_of(framework):
+    return framework.projects.list_projects(OPERATOR, PageRequest()).items
+
+
+def test_create_prints_a_token_of_the_owner_which_is_not_kept(
+    command, framework, folder
+):
+    result = command(*CREATE, "--expires-in-days", 1)
+
+    text = result.stdout.strip()
+    caller = framework.tokens.caller_behind(text)
+    [grant] = caller.grants
+    found = framework.organizations.list_organizations(OPERATOR, PageRequest()).items
+    framework.close()
+    with sqlite3.connect(folder / "data" / "locframework.sqlite3") as database:
+        everything = "\n".join(database.iterdump())
+    assert [(each.name, each.id) for each in found] == [
+        ("Example", grant.organization_id)
+    ]
+    assert "member_manage" in grant.permissions
+    assert "owned by ada@example.com" in result.stderr
+    assert caller.token.expires_at[:10] > caller.token.created_at[:10]
+    assert "ada@example.com" in everything
+    assert text not in everything
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "told"),
+    [
+        ("organization create A --owner ada", 1, "--owner: 'ada' is not an email"),
+        ("organization create _ --owner a@b.c", 1, "name: must not be blank\n"),
+        ("organization create A --owner a@b.c --expires-in-days 367", 2, "Invalid"),
+        ("project create A --source-language en", 1, "there is no organization yet"),
+    ],
+)
+def test_a_refusal_is_one_line_and_makes_nothing(
+    command, framework, asked, status, told
+):
+    result = command(*(part.replace("_", " ") for part in asked.split()))
+
+    found = framework.organizations.list_organizations(OPERATOR, PageRequest())
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert f"Error: {told}" in result.stderr
+    assert found.total == 0
+
+
+def test_organizations_and_their_projects_are_listed(command, framework):
+    organizations, projects = [], []
+    for name in ("One", "Two"):
+        made, _ = framework.organizations.create_organization(name, "a@example.com")
+        new = NewProject(f"Shop {name}", "en", organization_id=made.id)
+        organizations.append(made)
+        projects.append(framework.projects.create_project(OPERATOR, new))
+
+    for area, made in (("organization", organizations), ("project", projects)):
+        lines = command(area, "list").stdout
+        assert lines == "".join(f"{each.id}  {each.name}\n" for each in made)
+
+
+def test_a_lost_token_is_replaced_and_may_be_narrow(command, framework, project):
+    full = command("token", "create", "ADA@example.com")
+    narrow = command(
+        *("token", "create", "ada@example.com"),
+        *("--organization", project.organization_id),
+        *("--permission", "import_run", "--permission", "project_read"),
+    )
+
+    caller = framework.tokens.caller_behind(full.stdout.strip())
+    limited = framework.tokens.caller_behind(narrow.stdout.strip())
+    assert framework.projects.get_project(caller, project.id).id == project.id
+    assert limited.grants[0].permissions == {"import_run", "project_read"}
+
+
+def test_a_token_for_somebody_else_is_refused_in_one_line(command, project):
+    stranger = command("token", "create", "bob@example.com")
+    elsewhere = command("token", "create", "a@b.example", "--organization", project.id)
+
+    line = "Error: no member bob@example.com in this organization\n"
+    assert (stranger.exit_code, stranger.stderr) == (1, line)
+    assert (elsewhere.exit_code, elsewhere.stdout) == (1, "")
+    assert elsewhere.stderr.count("\n") == 1
+
+
+def test_one_of_several_organizations_has_to_be_named(command, framework, organization):
+    other, _ = framework.organizations.create_organization("Other", "ada@example.com")
+    create = ("project", "create", "Shop", "--source-language", "en")
+
+    for asked in (("token", "create", "ada@example.com"), create):
+        unsaid = command(*asked)
+        assert (unsaid.exit_code, unsaid.stdout) == (1, "")
+        assert "choose one with --organization: " in unsaid.stderr
+    said = command(*create, "--organization", other.slug)
+
+    assert said.exit_code == 0
+    [made] = projects_of(framework)
+    assert made.organization_id == other.id
+
+
+def test_create_prints_the_id_of_a_project_with_its_languages(
+    command, framework, organization
+):
+    result = command(
+        *("project", "create", "Web shop", "--source-language", "en"),
+        *("--language", "de", "--language", "pt_br"),
+        *("--description", "Where people buy"),
+    )
+
+    [made] = projects_of(framework)
+    languages = framework.languages.list_languages(OPERATOR, made.id)
+    assert result.stdout == f"{made.id}\n"
+    assert result.stderr == f"project {made.slug}, in en, de, pt-BR\n"
+    assert (made.name, made.description) == ("Web shop", "Where people buy")
+    assert made.organization_id == organization.id
+    codes = [(each.language_code, each.is_source) for each in languages]
+    assert codes == [("en", True), ("de", False), ("pt-BR", False)]
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "told"),
+    [
+        ("--source-language _", 2, "for '--source-language': '_' is not a BCP-47"),
+        ("--source-language en --language _", 2, "'--language': '_' is not a BCP-47"),
+        (
+            "--source-language en --language de --language DE",
+            1,
+            "Error: the project has the language de already\n",
+        ),
+    ],
+)
+def test_a_wrong_language_is_told_by_its_option_and_nothing_is_made(
+    command, framework, organization, options, status, told
+):
+    result = command("project", "create", "Shop", *options.split())
+
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert told in result.stderr
+    assert projects_of(framework) == []
