@@ -419,7 +419,12 @@ def test_options_of_memories_are_those_of_the_api(command, folder, entries):
     ("area", "name", "content", "told"),
     [
         ("tm", "torn.tmx", TMX[:180], ["Error: torn.tmx: "]),
-        ("tm", "a.tmx", "hi", ["the file was read as CSV; XML begins with '<'"]),
+        (
+            "tm",
+            "a.tmx",
+            "hello world",
+            ["the file was read as CSV; XML begins with '<'"],
+        ),
         ("glossary", "a.csv", "term,de\n,x\nquay,Kai\n,y\n", ["line 2", "line 4"]),
     ],
 )
