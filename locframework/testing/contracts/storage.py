@@ -1,58 +1,39 @@
 """The contract of the port Storage, all parts; clauses as in docs/contracts.md."""
 
-from .storage_blobs import StorageBlobsContract, StorageProjectFilesContract
-from .storage_branch_keys import StorageBranchKeysContract
-from .storage_branches import StorageBranchesContract
-from .storage_delivery import StorageDeliveryContract
-from .storage_events import StorageEventsContract
-from .storage_files import StorageFilesContract
-from .storage_findings import StorageFindingsContract
-from .storage_glossaries import StorageGlossariesContract
-from .storage_history import StorageHistoryContract
-from .storage_idempotency import StorageIdempotencyContract
-from .storage_jobs import StorageJobsContract
-from .storage_key_lists import StorageKeyListsContract
-from .storage_keys import StorageKeysContract
-from .storage_management import (
-    StorageAccessContract,
-    StorageProjectsContract,
-    StorageRepositoriesContract,
+from .storage_access import StorageAccessContract, StorageProjectsContract
+from .storage_delivery import StorageBlobsContract, StorageDeliveryContract
+from .storage_events import (
+    StorageEventsContract,
+    StorageIdempotencyContract,
+    StorageProcessesContract,
 )
+from .storage_glossaries import StorageGlossariesContract
+from .storage_jobs import StorageJobsContract, StorageQueuesContract
+from .storage_key_model import StorageKeyModelContract
+from .storage_keys import StorageBranchesContract, StorageKeysContract
 from .storage_memories import StorageMemoriesContract
-from .storage_memory_texts import StorageMemoryTextsContract
-from .storage_processes import StorageProcessesContract
-from .storage_recount import StorageRecountContract
-from .storage_statistics import StorageStatisticsContract
+from .storage_repositories import StorageRepositoriesContract
 from .storage_transactions import StorageTransactionsContract
-from .storage_values import StorageValuesContract
 from .storage_webhooks import StorageWebhooksContract
 
 
 class StorageContract(
     StorageTransactionsContract,
-    StorageAccessContract,
     StorageRepositoriesContract,
+    StorageAccessContract,
     StorageProjectsContract,
     StorageEventsContract,
-    StorageJobsContract,
-    StorageBlobsContract,
-    StorageKeysContract,
-    StorageKeyListsContract,
-    StorageValuesContract,
-    StorageFindingsContract,
-    StorageHistoryContract,
-    StorageFilesContract,
-    StorageBranchesContract,
-    StorageBranchKeysContract,
-    StorageStatisticsContract,
-    StorageRecountContract,
-    StorageDeliveryContract,
-    StorageGlossariesContract,
     StorageIdempotencyContract,
     StorageProcessesContract,
-    StorageProjectFilesContract,
+    StorageJobsContract,
+    StorageQueuesContract,
+    StorageKeyModelContract,
+    StorageKeysContract,
+    StorageBranchesContract,
+    StorageDeliveryContract,
+    StorageBlobsContract,
+    StorageGlossariesContract,
     StorageMemoriesContract,
-    StorageMemoryTextsContract,
     StorageWebhooksContract,
 ):
     """Subclass it as ``Test…`` and give the fixture ``storage``.

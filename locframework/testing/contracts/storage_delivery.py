@@ -1,4 +1,4 @@
-"""Contract of the delivery store: distributions, releases, delivered amounts."""
+"""Contract of distributions, releases and delivered amounts, of blobs and files."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from locframework.blobs.records import BlobNote
 from locframework.delivery.records import (
     Distribution,
     PublicHead,
@@ -18,14 +19,16 @@ from locframework.delivery.records import (
 )
 from locframework.errors import Unavailable
 from locframework.fields import new_id
+from locframework.files.records import StoredFile
 from locframework.jobs.records import JobError
 from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .storage_records import ALL, LANGUAGES, add_project, at
+from .storage_records import ALL, LANGUAGES, add_branch, add_project, at, key
 
 BLOB, OTHER, THIRD = ("a" * 64, "b" * 64, "c" * 64)
+STORES = ("disk", "s3")
 Question = Callable[[Storage, Distribution], object]
 
 QUESTIONS: dict[str, Question] = {
@@ -126,6 +129,50 @@ def ready(release: StoredRelease, *blobs: str) -> StoredRelease:
     return replace(release, release=shown, snapshot=snapshot, files=files)
 
 
+def add_distribution(
+    storage: Storage, of: Project | None = None, **changes: Any
+) -> Distribution:
+    made = distribution(of or add_project(storage), **changes)
+    storage.delivery.insert(made)
+    return made
+
+
+def add_releases(storage: Storage, *releases: StoredRelease) -> None:
+    for each in releases:
+        storage.delivery.releases.insert(each)
+
+
+def note(name: str, minute: int, store: str = "disk") -> BlobNote:
+    """A note that is kept until ``minute``."""
+    return BlobNote(store, name * 64, 2**40, at(minute))
+
+
+def file_of(of: Project, **changes: Any) -> StoredFile:
+    """A file that no key has named since minute 0."""
+    made = StoredFile(
+        id=new_id(),
+        project_id=of.id,
+        content_type="image/webp",
+        byte_size=2**40,
+        blob=BLOB,
+        store="disk",
+        created_at=at(0),
+        unused_since=at(0),
+    )
+    return replace(made, **changes)
+
+
+def add_file(storage: Storage, of: Project, **changes: Any) -> StoredFile:
+    made = file_of(of, **changes)
+    storage.files.insert(made)
+    return made
+
+
+def unused_since(storage: Storage, *files: StoredFile) -> list[str | None]:
+    found = [storage.files.find(each.id, each.project_id) for each in files]
+    return [each.unused_since if each else "absent" for each in found]
+
+
 class StorageDeliveryContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
@@ -140,13 +187,10 @@ class StorageDeliveryContract:
 
         found = storage.delivery.list_auto_publish(of.id)
 
-        assert sorted(one.id for one in found) == sorted(one.id for one in auto[:2])
+        assert {one.id for one in found} == {one.id for one in auto[:2]}
 
     def test_version_is_never_returned_twice(self, storage: Storage) -> None:
-        of = add_project(storage)
-        one, other = distribution(of), distribution(of)
-        for made in (one, other):
-            storage.delivery.insert(made)
+        one, other = add_distribution(storage), add_distribution(storage)
 
         def given(made: Distribution) -> int:
             with storage.transaction():
@@ -154,75 +198,42 @@ class StorageDeliveryContract:
 
         assert [given(one), given(one)] == [1, 2]
         last = building(one, 2)
-        storage.delivery.releases.insert(last)
+        add_releases(storage, last)
         storage.delivery.releases.delete(last.release.id, at(9))
         storage.delivery.update(one)
         assert [given(one), given(other)] == [3, 1]
-        with pytest.raises(RuntimeError):
-            storage.delivery.next_version(one.id)
-        with pytest.raises(RuntimeError):
-            storage.delivery.lock(one.id)
 
-    def test_releases_are_found_by_version(self, storage: Storage) -> None:
-        of = add_project(storage)
-        one, other = distribution(of), distribution(of)
-        for made in (one, other):
-            storage.delivery.insert(made)
-        first = building(one, note="Für alle", created_by="u9")
-        second = building(one, 2, rolled_back_from=1)
-        theirs = ready(building(other), OTHER)
-        for release in (first, second, theirs):
-            storage.delivery.releases.insert(release)
-        assert storage.delivery.find_release(one.id, version=1) == first
-
-        done = ready(first, BLOB, OTHER, BLOB)
-        storage.delivery.releases.update(done)
-        storage.delivery.releases.update(done)
-
-        assert storage.delivery.find_release(one.id, version=1) == done
-        assert storage.delivery.releases.find(first.release.id) == done
-        assert storage.delivery.find_release(one.id, version=2) == second
-        assert storage.delivery.find_release(one.id, version=3) is None
-        assert storage.delivery.releases.find(new_id()) is None
-        assert storage.delivery.find_release(other.id, version=1) == theirs
-
-    def test_releases_are_listed_newest_version_first(self, storage: Storage) -> None:
-        of = add_project(storage)
-        one, other = distribution(of), distribution(of)
-        for made in (one, other):
-            storage.delivery.insert(made)
-            storage.delivery.releases.insert(building(made, 1))
-        made_in_order = [building(one, version) for version in (10, 9, 2)]
-        for release in (made_in_order[1], made_in_order[2], made_in_order[0]):
-            storage.delivery.releases.insert(release)
-
-        found = storage.delivery.list_releases(one.id, PageRequest(1, 3))
-
-        assert found.items == [release.release for release in made_in_order]
-        assert found.total == 4
-
-    def test_release_is_found_by_status(self, storage: Storage) -> None:
-        of = add_project(storage)
-        one = distribution(of)
-        storage.delivery.insert(one)
+    def test_releases_are_found_by_version_and_status(self, storage: Storage) -> None:
+        one, other = add_distribution(storage), add_distribution(storage)
+        first, second, third = (
+            ready(building(one, version, note="é", created_by="u9"), BLOB, OTHER, BLOB)
+            for version in (10, 2, 9)
+        )
+        unready = building(one, 11)
+        theirs = ready(building(other, 12), THIRD)
         assert storage.delivery.find_release(one.id, status="building") is None
-        release = building(one)
-        storage.delivery.releases.insert(release)
+        add_releases(storage, first, second, theirs, unready, third)
 
-        assert storage.delivery.find_release(one.id, status="building") == release
+        def found(**where: Any) -> StoredRelease | None:
+            return storage.delivery.find_release(one.id, **where)
 
-        storage.delivery.releases.update(ready(release, BLOB))
-        assert storage.delivery.find_release(one.id, status="building") is None
+        assert found(version=10) == first
+        assert found(version=12) is found(version=3) is None
+        assert found(status="building") == unready
+        assert found(before=12, status="ready") == first
+        assert found(before=10, status="ready") == third
+        assert found(before=2, status="ready") is None
+        page = storage.delivery.list_releases(one.id, PageRequest(1, 3))
+        shown = [unready.release, first.release, third.release]
+        assert (page.items, page.total) == (shown, 4)
+        storage.delivery.releases.update(ready(unready, BLOB))
+        assert found(status="building") is None
 
     def test_head_is_that_of_the_current_release(self, storage: Storage) -> None:
-        of = add_project(storage)
-        one = distribution(of, channel="prerelease")
-        storage.delivery.insert(one)
+        one = add_distribution(storage, channel="prerelease")
         shown = ready(building(one, storage="s3"), BLOB)
-        newer = ready(building(one, 2), BLOB)
         waiting = storage.delivery.find_head(one.public_key)
-        for release in (shown, newer):
-            storage.delivery.releases.insert(release)
+        add_releases(storage, shown, ready(building(one, 2), BLOB))
 
         storage.delivery.update(
             replace(one, status="paused", storage="disk", current_release=shown.release)
@@ -233,6 +244,8 @@ class StorageDeliveryContract:
         assert found.current_release == shown.release
         assert waiting is not None
         assert (waiting.release_id, waiting.is_paused) == (None, False)
+        of = storage.projects.find(one.project_id)
+        assert of is not None
         assert storage.delivery.find_head(one.public_key) == PublicHead(
             distribution_id=one.id,
             organization_id=of.organization_id,
@@ -244,55 +257,41 @@ class StorageDeliveryContract:
             version=1,
             content_hash="sha256:ab",
         )
-        for key in ("", new_id(), one.public_key.upper(), one.public_key[:-1]):
-            assert storage.delivery.find_head(key) is None
-
-    def test_public_key_in_use_is_refused(self, storage: Storage) -> None:
-        of, other = add_project(storage), add_project(storage)
-        one = distribution(of)
-        storage.delivery.insert(one)
-
+        for key_ in ("", new_id(), one.public_key.upper(), one.public_key[:-1]):
+            assert storage.delivery.find_head(key_) is None
+        other = add_project(storage)
         with pytest.raises(Unavailable):
             storage.delivery.insert(distribution(other, public_key=one.public_key))
-
         assert storage.delivery.list_distributions(other.id, ALL).total == 0
 
     def test_blob_is_named_by_ready_releases_of_its_distribution(
         self, storage: Storage
     ) -> None:
-        of = add_project(storage)
-        one, other = distribution(of), distribution(of)
-        for made in (one, other):
-            storage.delivery.insert(made)
+        one, other = add_distribution(storage), add_distribution(storage)
         old = ready(building(one, storage="s3"), BLOB, BLOB)
         unready = replace(building(one, 2), files=ready(old, OTHER).files)
-        for release in (old, unready, ready(building(other), THIRD)):
-            storage.delivery.releases.insert(release)
+        add_releases(storage, old, unready, ready(building(other), THIRD))
 
         names_blob = storage.delivery.names_blob
         assert names_blob(one.id, BLOB) == ("application/json", "s3")
-        assert names_blob(one.id, OTHER) is None
-        assert names_blob(one.id, THIRD) is None
+        for name in (OTHER, THIRD, BLOB[:-1]):
+            assert names_blob(one.id, name) is None
         assert names_blob(other.id, THIRD) == ("application/json", "disk")
-        assert names_blob(one.id, BLOB[:-1]) is None
 
     @pytest.mark.parametrize("question", QUESTIONS)
     @pytest.mark.parametrize("what", ["project", "distribution"])
     def test_nothing_is_found_of_a_deleted_parent(
         self, storage: Storage, question: str, what: str
     ) -> None:
-        of = add_project(storage)
-        one = distribution(of, auto_publish=True)
-        storage.delivery.insert(one)
+        one = add_distribution(storage, auto_publish=True)
         current = ready(building(one), BLOB)
-        for release in (current, building(one, 2)):
-            storage.delivery.releases.insert(release)
+        add_releases(storage, current, building(one, 2))
         one = replace(one, current_release=current.release)
         storage.delivery.update(one)
         assert QUESTIONS[question](storage, one)
 
         if what == "project":
-            storage.projects.delete(of.id, at(1))
+            storage.projects.delete(one.project_id, at(1))
         else:
             storage.delivery.delete(one.id, at(1))
 
@@ -300,73 +299,154 @@ class StorageDeliveryContract:
 
     def test_usage_adds_up_by_month(self, storage: Storage) -> None:
         a, b = (add_project(storage).organization_id for _ in range(2))
+        usage_of = storage.delivery.usage_of
 
         storage.delivery.add_usage("2026-11", [(a, Usage(1, 2**52)), (b, Usage(5, 6))])
         storage.delivery.add_usage("2026-11", [(a, Usage(2, 3))])
         storage.delivery.add_usage("2026-12", [(a, Usage(7, 8))])
         storage.delivery.add_usage("2026-12", [])
 
-        usage_of = storage.delivery.usage_of
         assert usage_of(a, "2026-11") == Usage(3, 2**52 + 3)
         assert usage_of(a, "2026-12") == Usage(7, 8)
         assert usage_of(b, "2026-11") == Usage(5, 6)
         assert usage_of(b, "2026-12") == Usage(0, 0)
 
     def test_newest_release_is_shown_if_it_failed(self, storage: Storage) -> None:
-        one = distribution(add_project(storage))
-        storage.delivery.insert(one)
+        one = add_distribution(storage)
 
         def failed_now(status: str) -> Release | None:
             with storage.transaction():
                 version = storage.delivery.next_version(one.id)
-            made = building(one, version)
             error = JobError("unknown_format", "ä") if status == "failed" else None
-            shown = replace(made.release, status=status, error=error)
-            storage.delivery.releases.insert(replace(made, release=shown))
+            made = building(one, version, status=status, error=error)
+            add_releases(storage, made)
             found = storage.delivery.find(one.id, one.project_id)
             [listed] = storage.delivery.list_distributions(one.project_id, ALL).items
             assert found is not None
             assert found == listed
-            assert found.failed_release in (None, shown)
+            assert found.failed_release in (None, made.release)
             return found.failed_release
 
         assert failed_now("failed") is not None
         assert failed_now("failed") is not None
         assert failed_now("building") is None
 
-    def test_newest_ready_release_before_a_version_is_found(
+
+class StorageBlobsContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_expired_notes_are_listed_oldest_first_and_by_store(
         self, storage: Storage
     ) -> None:
+        notes = [note("c", 1), note("a", 2), note("b", 2), note("b", 2, "s3")]
+        expired = storage.blobs.list_expired
+
+        storage.blobs.note([*reversed(notes), note("d", 3)])
+
+        assert expired(at(3), 10, STORES) == notes
+        assert expired(at(3), 2, STORES) == notes[:2]
+        assert expired(at(3), 9, ["s3"]) == notes[3:]
+        assert expired(at(1), 10, STORES) == expired(at(3), 1, []) == []
+
+    def test_note_is_forgotten_only_while_it_is_expired(self, storage: Storage) -> None:
+        listed, other, later = note("a", 1), note("b", 1), note("a", 9)
+        storage.blobs.note([listed, other])
+
+        for each in (later, listed):  # somebody needs it until the later time
+            storage.blobs.note([each])
+
+        assert storage.blobs.list_expired(at(3), 10, STORES) == [other]
+        assert storage.blobs.forget(listed, at(3)) is False
+        assert storage.blobs.list_expired(at(10), 10, STORES) == [other, later]
+        assert storage.blobs.forget(listed, at(10)) is True
+        assert storage.blobs.forget(listed, at(10)) is False
+        assert storage.blobs.list_expired(at(10), 10, STORES) == [other]
+
+    def test_named_blob_does_not_expire(self, storage: Storage) -> None:
+        first, second = add_distribution(storage), add_distribution(storage)
+        storage.blobs.note([*(note(name, 1) for name in "abcf"), note("a", 1, "s3")])
+        add_file(storage, add_project(storage), blob="f" * 64)
+        for of in (first, second):
+            add_releases(storage, ready(building(of), "a" * 64))
+        add_releases(storage, ready(building(first, 2), "b" * 64, "a" * 64))
+
+        def expired() -> list[BlobNote]:
+            return storage.blobs.list_expired(at(3), 10, STORES)
+
+        assert expired() == [note("c", 1), note("a", 1, "s3")]  # another store's "a"
+        assert storage.blobs.forget(note("a", 1), at(3)) is False
+        assert storage.blobs.forget(note("f", 1), at(3)) is False
+        assert storage.blobs.forget(note("a", 1, "s3"), at(3)) is True
+        assert storage.purge("files", at(3), 9) == 1
+        assert expired() == [note("c", 1), note("f", 1)]
+        for of in (first, second):
+            storage.delivery.delete(of.id, at(1))
+            assert note("a", 1) not in expired()  # until it is purged
+            assert storage.purge("distributions", at(2), 10) > 0
+        assert expired() == [note(name, 1) for name in "abcf"]
+
+    def test_named_blobs_are_kept_longer(self, storage: Storage) -> None:
+        storage.blobs.note([note("a", 1), note("b", 2), note("c", 1), note("d", 4)])
+        of = add_distribution(storage)
+        named = [name * 64 for name in "abd"]
+        add_releases(storage, ready(building(of, 1), *named))
+
+        kept = [storage.blobs.keep_named(at(3), at(9), 1) for _ in range(3)]
+
+        assert kept == [1, 1, 0]
+        storage.delivery.delete(of.id, at(3))
+        assert storage.purge("distributions", at(4), 10) > 0
+        listed = storage.blobs.list_expired
+        assert listed(at(8), 10, STORES) == [note("c", 1), note("d", 4)]
+        assert [each.name[0] for each in listed(at(10), 10, STORES)] == [*"cdab"]
+
+    def test_used_file_is_not_unused_any_more(self, storage: Storage) -> None:
+        of, other = add_project(storage), add_project(storage)
+        file, neighbour = add_file(storage, of), add_file(storage, of)
+
+        with storage.transaction():
+            ids = [file.id, new_id()]
+            assert storage.files.use_files(of.id, ids) == {file.id}
+            assert storage.files.use_files(other.id, ids) == set()
+
+        assert unused_since(storage, file, neighbour) == [None, at(0)]
+
+    def test_files_that_no_key_names_are_noted(self, storage: Storage) -> None:
         of = add_project(storage)
-        one, other = distribution(of), distribution(of)
-        for each in (one, other):
-            storage.delivery.insert(each)
-        old, new = ready(building(one), BLOB), ready(building(one, 2), BLOB)
-        for release in (old, new, building(one, 3), ready(building(other, 3), BLOB)):
-            storage.delivery.releases.insert(release)
+        files = [
+            add_file(storage, of, unused_since=since)
+            for since in (at(0), None, None, at(0), None)
+        ]
+        shown = [
+            key(of, f"k{number}", screenshot_file_id=file.id)
+            for number, file in enumerate(files[:3])
+        ]
+        storage.keys.add_keys(shown[:2])
+        storage.keys.trash_keys(of.id, [shown[1].id], at(1))
+        made = add_branch(storage, of)
+        storage.branch_keys(of.id, made.id).add_keys(shown[2:])
 
-        def before(version: int) -> StoredRelease | None:
-            return storage.delivery.find_release(one.id, before=version, status="ready")
+        assert storage.files.look_for_unused(at(5), at(1), 10) == 5
+        assert unused_since(storage, *files) == [None, None, None, at(0), at(5)]
+        add_file(storage, of, unused_since=None)
+        used = add_file(storage, of)
+        storage.keys.add_keys([key(of, "used", screenshot_file_id=used.id)])
+        assert storage.purge("files", at(5), 9) == 1
+        left = [None, None, None, "absent", at(5)]
+        assert unused_since(storage, *files, used) == [*left, at(0)]
 
-        assert before(4) == before(3) == new
-        assert before(2) == old
-        assert before(1) is None
-
-    def test_deleted_distribution_is_purged_in_pieces(self, storage: Storage) -> None:
+    def test_files_not_looked_at_for_longest_come_first(self, storage: Storage) -> None:
         of = add_project(storage)
-        first, second, other = (distribution(of) for _ in range(3))
-        kept = ready(building(other), BLOB)
-        for each in (first, second, other):
-            storage.delivery.insert(each)
-        for release in (ready(building(first), BLOB, OTHER), building(first, 2), kept):
-            storage.delivery.releases.insert(release)
-        storage.delivery.delete(second.id, at(2))
-        storage.delivery.delete(first.id, at(1))
+        files = [
+            add_file(storage, of, created_at=at(minute), unused_since=None)
+            for minute in range(4)
+        ]
 
-        assert storage.purge("distributions", at(1), 10) == 0
-        gone = [storage.purge("distributions", at(3), 2) for _ in range(4)]
-        assert gone == [2, 2, 2, 0]
-        assert storage.delivery.find_release(other.id, version=1) == kept
+        look = storage.files.look_for_unused
+        assert look(at(9), at(3), 2) == 2
+        assert unused_since(storage, *files) == [at(9), at(9), None, None]
+        assert [look(at(9), at(3), 2) for _ in range(2)] == [1, 0]
+        assert unused_since(storage, *files) == [at(9), at(9), at(9), None]
 
 
 def _current(of: Distribution) -> str:

@@ -1,38 +1,49 @@
-"""Contract of the event store."""
+"""Contract of events, of POSTs with an Idempotency-Key and of serving processes."""
 
+# ruff: noqa: PT012 - what a whole block does is the subject here
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from locframework.events import Actor, EventFilter, EventScope, Touch
 from locframework.fields import new_id
+from locframework.http.idempotency import StoredPost
 from locframework.pagination import PageRequest
+from locframework.processes import ServingProcess
 from locframework.storage import Storage
 
-from .storage_records import add_project, at, event
+from .storage_records import TEXTS, add_project, at, event
+
+OWNER = "token:1"
+CLAIMERS = 8
+
+
+def post(key: str = "k", minute: int = 1, **changes: object) -> StoredPost:
+    """A POST that was done at the minute."""
+    made = StoredPost(OWNER, key, "f" * 64, at(minute), 202, "/jobs/1", "{}")
+    return replace(made, **changes)
+
+
+def keep(storage: Storage, kept: StoredPost) -> None:
+    """Claim its key and keep it, as a first request does."""
+    with storage.transaction():
+        found = storage.idempotency.claim(
+            kept.owner, kept.key, kept.created_at, kept.created_at
+        )
+        assert found is None
+        storage.idempotency.keep(kept)
 
 
 class StorageEventsContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    def test_events_are_listed_newest_first(self, storage: Storage) -> None:
+    def test_events_are_found_as_added_newest_first(self, storage: Storage) -> None:
         made, other = add_project(storage), add_project(storage)
-        events = [
-            event(made, f"t{number}", id=new_id(), created_at=at(59 - number))
-            for number in range(8)
-        ]
-        with storage.transaction():
-            storage.events.add(events[:5])
-            storage.events.add([event(other)])
-            storage.events.add(events[5:])
-
-        assert storage.events.list_events(made.id, 100) == events[::-1]
-        assert storage.events.list_events(made.id, 3) == events[:-4:-1]
-        assert storage.events.list_events(new_id(), 3) == []
-
-    def test_event_is_found_as_it_was(self, storage: Storage) -> None:
-        made = add_project(storage)
-        told = event(
+        whole = event(
             made,
             "translation.updated",
             branch="feature/x",
@@ -44,19 +55,14 @@ class StorageEventsContract:
                 {"keyId": "k2", "pluralForm": None, "deep": {"b": {"a": []}}},
             ],
         )
-
+        events = [event(made, created_at=at(59 - n)) for n in range(7)]
         with storage.transaction():
-            storage.events.add([told])
+            storage.events.add([*events[:5], event(other)])
+            storage.events.add([*events[5:], whole])
 
-        assert storage.events.list_events(made.id, 1) == [told]
-
-    def test_events_need_a_transaction(self, storage: Storage) -> None:
-        made = add_project(storage)
-
-        with pytest.raises(RuntimeError):
-            storage.events.add([event(made)])
-
-        assert storage.events.list_events(made.id, 1) == []
+        assert storage.events.list_events(made.id, 100) == [whole, *events[::-1]]
+        assert storage.events.list_events(made.id, 3) == [whole, *events[:-3:-1]]
+        assert storage.events.list_events(new_id(), 3) == []
 
     def test_events_are_filtered_by_actor_time_key_job_and_branch(
         self, storage: Storage
@@ -103,38 +109,105 @@ class StorageEventsContract:
         one, two, _ = ({"keyId": id_} for id_ in keys)
         trace = {"description": ["", "d\0"]}
         told = [
-            event(made, "t0", id=new_id(), created_at=at(5), items=[one, one, two]),
-            event(made, "t1", id=new_id(), created_at=at(4), items=[two]),
-            event(made, "t2", id=new_id(), created_at=at(1), items=[one]),
-            event(made, "t3", id=new_id(), branch="spring", items=[one]),
+            event(made, "t0", created_at=at(5), items=[one, one, two]),
+            event(made, "t1", created_at=at(4), items=[two]),
+            event(made, "t2", created_at=at(1), items=[one]),
+            event(made, "t3", branch="spring", items=[one]),
         ]
         with storage.transaction():
-            storage.events.add(told[:2], {"t0": {keys[1]: trace}})
-            storage.events.add(told[2:])
-            storage.events.add(
-                [event(other, "t4", items=[one])], {"t4": {keys[0]: trace}}
-            )
+            storage.events.add(told, {"t0": {keys[1]: trace}})
+            storage.events.add([event(other, items=[one])])
 
         def touched(branch: str | None = None, minute: int = 0) -> list[Touch]:
-            return storage.events.touches(
+            found = storage.events.touches(
                 made.id, keys, branch=branch, since=at(minute)
             )
+            assert [each.type for each in found] == sorted(e.type for e in found)
+            return sorted(found, key=lambda each: (each.type, each.key_id != keys[0]))
 
-        first = [
-            Touch(told[0].id, "t0", keys[0], None, told[0].created_at),
-            Touch(told[0].id, "t0", keys[1], trace, told[0].created_at),
-            Touch(told[1].id, "t1", keys[1], None, told[1].created_at),
-            Touch(told[2].id, "t2", keys[0], None, told[2].created_at),
+        wanted = [
+            Touch(told[n].id, f"t{n}", keys[k], trace if n < k else None, at(minute))
+            for n, k, minute in ((0, 0, 5), (0, 1, 5), (1, 1, 4), (2, 0, 1))
         ]
-        assert sorted(touched(), key=_in_order) == sorted(first, key=_in_order)
-        assert [each.type for each in touched()] == ["t0", "t0", "t1", "t2"]
-        assert [each.type for each in touched(minute=4)] == ["t0", "t0", "t1"]
-        assert touched("spring") == [
-            Touch(told[3].id, "t3", keys[0], None, told[3].created_at)
-        ]
+        assert touched() == wanted
+        assert touched(minute=4) == wanted[:3]
+        assert touched("spring") == [Touch(told[3].id, "t3", keys[0], None, at(0))]
         assert touched("autumn") == []
-        assert storage.events.list_events(made.id, 9) == told[::-1]
 
 
-def _in_order(touch: Touch) -> tuple[str, str]:
-    return touch.type, touch.key_id
+class StorageIdempotencyContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_stored_post_is_found_as_it_was(self, storage: Storage) -> None:
+        whole = post("whole", content="".join(TEXTS), location="/jobs/é")
+        secret = post("secret", content=None, location=None, status=201)
+
+        for each in (whole, secret):
+            keep(storage, each)
+
+            with storage.transaction():
+                claimed = storage.idempotency.claim(OWNER, each.key, at(2), at(0))
+            assert claimed == each
+            assert storage.idempotency.find(OWNER, each.key, at(0)) == each
+
+    def test_keys_are_compared_exactly_and_by_owner(self, storage: Storage) -> None:
+        keep(storage, post("k"))
+
+        for owner, key in ((OWNER, "K"), (OWNER, "k "), ("token:2", "k")):
+            assert storage.idempotency.find(owner, key, at(0)) is None
+            keep(storage, post(key, owner=owner, content="other"))
+        assert storage.idempotency.find(OWNER, "k", at(0)) == post("k")
+
+    def test_expired_key_can_be_claimed(self, storage: Storage) -> None:
+        keep(storage, post(minute=1))
+        later = post(minute=9, content="later", status=200, fingerprint="e" * 64)
+
+        assert storage.idempotency.find(OWNER, "k", at(2)) is None
+        with storage.transaction():
+            assert storage.idempotency.claim(OWNER, "k", at(9), at(2)) is None
+            storage.idempotency.keep(later)
+
+        assert storage.idempotency.find(OWNER, "k", at(2)) == later
+
+    def test_claim_is_rolled_back_with_its_transaction(self, storage: Storage) -> None:
+        with pytest.raises(KeyError), storage.transaction():
+            storage.idempotency.claim(OWNER, "k", at(1), at(0))
+            storage.idempotency.keep(post())
+            raise KeyError
+
+        assert storage.idempotency.find(OWNER, "k", at(0)) is None
+        keep(storage, post())
+
+    def test_concurrent_claims_store_one_post(self, storage: Storage) -> None:
+        barrier = Barrier(CLAIMERS)
+
+        def claim(number: int) -> StoredPost | None:
+            barrier.wait()
+            with storage.transaction():
+                found = storage.idempotency.claim(OWNER, "k", at(1), at(0))
+                if found is None:
+                    storage.idempotency.keep(post(content=str(number)))
+                return found
+
+        with ThreadPoolExecutor(CLAIMERS) as threads:
+            found = list(threads.map(claim, range(CLAIMERS)))
+
+        assert found.count(None) == 1
+        done = post(content=str(found.index(None)))
+        assert [each for each in found if each is not None] == [done] * (CLAIMERS - 1)
+
+
+class StorageProcessesContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_processes_are_saved_listed_and_deleted(self, storage: Storage) -> None:
+        one = ServingProcess("a", "böx", "[::1]:8080", 2**31 - 1, True, at(1))
+        other = ServingProcess("b", "box", "", 1, False, at(1))
+        renewed, store = replace(one, lease_until=at(2)), storage.processes
+        for each in (other, one, renewed):
+            store.save(each)
+
+        assert store.list_all() == [renewed, other]
+        store.delete([one.id, "absent"])
+        store.delete([])
+        assert store.list_all() == [other]

@@ -1,5 +1,8 @@
-"""Contract of the stores of glossaries, terms and translations."""
+"""Contract of glossaries and terms."""
 
+from collections.abc import Iterable
+from itertools import count
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,14 +17,22 @@ from locframework.glossaries.records import (
     Term,
     TermFilter,
     TermWrite,
+    TranslationRow,
 )
 from locframework.glossaries.rules import spelling
 from locframework.languages import fold
-from locframework.pagination import PageRequest, SortedRequest
-from locframework.proposals.records import TermTranslation
+from locframework.memories.records import EntryFilter
+from locframework.pagination import SortedRequest
+from locframework.proposals.records import TermTranslation, TranslationStatus
 from locframework.storage import Storage
 
 from .storage_records import ALL, TEXTS, add_project, add_project_of, at
+
+CODES = ("de", "fr", "ja")
+VALUES = ("Anleger", "Äpfel", "100%_x", "z", "Zoll\n")
+TERMS = ("Pier", "PIER", "quay", "Ä", "a_b", "100%", "b", "B2", "設定")
+SEARCHED = ("pi", "ä", "äpf", "x_", "100%", "z", "%", "_", "定", "nowhere")
+STATUSES: tuple[TranslationStatus, ...] = ("approved", "draft", "pending_review")
 
 
 def glossary(name: str = "Terms", **changes: Any) -> Glossary:
@@ -73,6 +84,183 @@ def add_terms(storage: Storage, *terms: Term, minute: int = 1) -> None:
     storage.terms.write_terms(terms[0].glossary_id, writes, at(minute))
 
 
+def random_translation(random: Random, code: str) -> TermTranslation:
+    status, value = random.choice(STATUSES), random.choice(VALUES)
+    proposed = None if random.random() < 0.6 else random.choice(("", *VALUES))
+    if status == "pending_review":
+        return TermTranslation(code, "", status, None, proposed or "Kai")
+    approved_at = at(1) if status == "approved" else None
+    return TermTranslation(code, value, status, approved_at, proposed)
+
+
+def random_filter(random: Random, searched: str) -> dict[str, Any]:
+    """Return up to three conditions that terms and memory entries have alike."""
+    conditions = {
+        "search": searched,
+        "language_code": random.choice(CODES),
+        "status": random.choice([*STATUSES, "untranslated"]),
+        "has_proposal": random.random() < 0.5,
+    }
+    return {name: conditions[name] for name in random.sample([*conditions], 3)[:2]}
+
+
+def in_language(
+    translations: Iterable[TermTranslation], where: TermFilter | EntryFilter
+) -> list[TermTranslation]:
+    code = where.language_code
+    return [each for each in translations if code in (None, each.language_code)]
+
+
+def meets(
+    translations: Iterable[TermTranslation], where: TermFilter | EntryFilter
+) -> bool:
+    """Return whether the conditions on translations hold, apart from the search."""
+    own = in_language(translations, where)
+    is_proposed = any(each.proposed_value is not None for each in own)
+    if where.status == "untranslated":
+        is_in_status = not own
+    elif where.status is not None:
+        is_in_status = any(each.status == where.status for each in own)
+    else:
+        is_free = where.language_code is None or where.has_proposal is not None
+        is_in_status = is_free or bool(own)
+    return is_in_status and where.has_proposal in (None, is_proposed)
+
+
+class GlossaryModel:
+    """A glossary, what it must have, and writes to choose from."""
+
+    def __init__(self, storage: Storage, random: Random, organization_id: str) -> None:
+        self.storage, self.random, self.clock = storage, random, count(1)
+        self.made = add_glossary(storage, organization_id=organization_id)
+        self.terms: dict[str, Term] = {}
+        self.revision = 0
+
+    def write(self) -> None:
+        """Delete a term, or write some of which the half are new."""
+        now = at(next(self.clock))
+        if self.terms and self.random.random() < 0.3:
+            id_ = self.random.choice([*self.terms])
+            self.storage.terms.delete_term(self.made.id, id_, now)
+            del self.terms[id_]
+            self._check_glossary(now)
+            return
+        old = self.random.sample([*self.terms], min(2, len(self.terms)))
+        writes = [self._term_write(id_, now) for id_ in [*old, new_id(), new_id()]]
+        taken = {spelt(each): each.id for each in self.terms.values()}
+        writes = [
+            each
+            for each in writes
+            if taken.setdefault(spelt(each.term), each.term.id) == each.term.id
+        ]
+        self.storage.terms.write_terms(self.made.id, writes, now)
+        self.terms |= {each.term.id: each.term for each in writes}
+        self._check_glossary(now)
+
+    def _term_write(self, id_: str, now: str) -> TermWrite:
+        old = self.terms.get(id_)
+        codes = self.random.sample(CODES, self.random.randint(0, 2))
+        changed = [random_translation(self.random, code) for code in codes]
+        dropped = self.random.sample(CODES, 1) if old else []
+        after = {each.language_code: each for each in old.translations} if old else {}
+        for code in dropped:
+            after.pop(code, None)
+        after |= {each.language_code: each for each in changed}
+        pick = self.random.choice
+        made = Term(
+            id=id_,
+            glossary_id=self.made.id,
+            term=pick(TERMS),
+            do_not_translate=pick([True, False]),
+            case_sensitive=pick([True, False]),
+            usage_status=pick(["preferred", "deprecated"]),
+            notes=pick([None, "X_y"]),
+            created_at=old.created_at if old else at(pick(range(3))),
+            updated_at=now,
+            translations=tuple(after[code] for code in sorted(after)),
+        )
+        return TermWrite(made, old is None, changed, dropped)
+
+    def _check_glossary(self, now: str) -> None:
+        found = self.storage.glossaries.find(self.made.id)
+        assert found is not None
+        assert found.revision > self.revision
+        self.revision = found.revision
+        assert found.glossary == replace(
+            self.made, term_count=len(self.terms), updated_at=now
+        )
+
+    def check(self) -> None:
+        """Compare all that is read of the terms."""
+        store, id_, pick = self.storage.terms, self.made.id, self.random.choice
+        every = sorted(self.terms.values(), key=lambda each: (fold(each.term), each.id))
+        by_id = sorted(every, key=lambda each: each.id)
+        plain = [replace(each, translations=()) for each in by_id]
+        assert [*store.stream_terms(id_)] == every
+        assert store.plain_terms([id_, new_id()]) == plain
+        for each in every:
+            assert store.find_term(id_, each.id) == each
+            assert store.find_terms_spelt(id_, [spelt(each)]) == [each]
+            assert store.find_term(new_id(), each.id) is None
+        rows = [
+            TranslationRow(each.id, one) for each in by_id for one in each.translations
+        ]
+        codes, code, status = pick([None, ["de"], []]), pick(CODES), pick(STATUSES)
+        assert store.translations_of([*self.terms, new_id()], codes) == [
+            row
+            for row in rows
+            if codes is None or row.translation.language_code in codes
+        ]
+        assert store.values_in([id_], code) == {
+            row.term_id: row.translation.value
+            for row in rows
+            if row.translation.language_code == code
+            and row.translation.status == "approved"
+        }
+        for where in (None, status):
+            assert store.languages(id_, where) == {
+                row.translation.language_code
+                for row in rows
+                if where in (None, row.translation.status)
+            }
+        for _ in range(8):
+            self._check_list(every)
+
+    def _check_list(self, every: list[Term]) -> None:
+        conditions = random_filter(self.random, fold(self.random.choice(SEARCHED)))
+        if self.random.random() < 0.3:
+            conditions["usage_status"] = "deprecated"
+        where = TermFilter(**conditions)
+        wanted = []
+        for each in every:
+            texts = [each.term, each.notes or ""]
+            for one in in_language(each.translations, where):
+                texts += [one.value, one.proposed_value or ""]
+            if (
+                meets(each.translations, where)
+                and where.usage_status in (None, each.usage_status)
+                and any((where.search or "") in fold(text) for text in texts)
+            ):
+                wanted.append(each)
+        sort = self.random.choice(["", "-term", "createdAt", "-updatedAt"])
+        if sort == "createdAt":
+            wanted.sort(key=lambda each: (each.created_at, each.id))
+        elif sort == "-updatedAt":
+            wanted.sort(key=lambda each: (each.updated_at, each.id), reverse=True)
+        elif sort == "-term":
+            wanted.reverse()
+        for page in (1, 2):
+            request = SortedRequest(page, 3, sort)
+            found = self.storage.terms.list_terms(self.made.id, where, request)
+            assert found.items == wanted[page * 3 - 3 : page * 3], (where, sort)
+            assert found.total == len(wanted)
+
+
+def spelt(term: Term) -> tuple[bool, str]:
+    is_sensitive = term.case_sensitive
+    return is_sensitive, spelling(term.term, case_sensitive=is_sensitive)
+
+
 class StorageGlossariesContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
@@ -110,108 +298,17 @@ class StorageGlossariesContract:
         assert [store.list_glossaries([of], ALL).total for of in scopes] == [2, 0]
         assert [store.unlink(first.id, one.id) for _ in range(2)] == [True, False]
         assert [each.id for each in store.linked_to(one.id)] == [second.id]
+        store.delete(second.id, at(3))
+        assert store.linked_to(one.id) == []
 
-    def test_glossaries_are_listed_by_scope_search_and_project(
-        self, storage: Storage
-    ) -> None:
-        of, other = add_project(storage), add_project(storage)
-        mine = [
-            add_glossary(storage, name, organization_id=of.organization_id)
-            for name in ("b", "A%", "a  \tB")
-        ]
-        theirs = add_glossary(storage, "x", organization_id=other.organization_id)
-        storage.glossaries.link(mine[0].id, of.id)
-
-        def listed(*scopes: Scope, **where: str) -> list[str]:
-            found = storage.glossaries.list_glossaries(scopes, ALL, **where)
-            assert found.total == len(found.items)
-            return [each.glossary.name for each in found.items]
-
-        whole = Scope(of.organization_id)
-        assert listed(whole) == ["A%", "a  \tB", "b"]
-        assert listed(whole, search="a") == ["A%", "a  \tB"]
-        assert listed(whole, search="a b") == ["a  \tB"]
-        assert listed(whole, project_id=of.id) == ["b"]
-        assert listed(whole, project_id=of.id, search="a") == []
-        assert listed(whole, project_id=other.id) == []
-        assert listed(Scope(other.organization_id), project_id=of.id) == []
-        assert listed(whole, search="%") == ["A%"]
-        assert listed(Scope(of.organization_id, of.id)) == ["b"]
-        assert listed(Scope(other.organization_id, of.id)) == []
-        assert listed() == []
-        every = storage.glossaries.list_glossaries
-        assert every(None, PageRequest(limit=1)).total == 4
-        assert theirs.id in {each.id for each in every(None, ALL).items}
-
-    def test_deleted_glossary_is_unlinked_and_purged_in_pieces(
-        self, storage: Storage
-    ) -> None:
-        project = add_project(storage)
-        of, kept = (
-            add_glossary(storage, organization_id=project.organization_id)
-            for _ in range(2)
-        )
-        storage.glossaries.link(of.id, project.id)
-        for each in (of, kept):
-            made = [term(each, f"t{n}", translations=(german(),)) for n in range(3)]
-            add_terms(storage, *made)
-
-        storage.glossaries.delete(of.id, at(5))
-
-        assert storage.glossaries.linked_to(project.id) == []
-        assert storage.glossaries.list_glossaries(None, ALL).total == 1
-        purged = [storage.purge("glossaries", at(n), 2) for n in (5, 6, 6, 6)]
-        assert purged == [0, 2, 2, 0]
-        assert len(storage.terms.plain_terms([of.id, kept.id])) == 3
-
-    def test_term_with_any_text_is_toldin_its_glossary_only(
-        self, storage: Storage, of: Glossary, organization_id: str
-    ) -> None:
-        other = add_glossary(storage, organization_id=organization_id)
-        for text in filter(None, TEXTS.values()):
-            made = term(
-                of,
-                text,
-                do_not_translate=True,
-                case_sensitive=True,
-                usage_status="forbidden",
-                notes=text,
-                translations=(
-                    german(text, status="draft", approved_at=None),
-                    TermTranslation("fr", "", "pending_review", None, text),
-                ),
-            )
-            add_terms(storage, made)
-            assert storage.terms.find_term(of.id, made.id) == made
-            assert storage.terms.find_term(other.id, made.id) is None
-        assert storage.terms.find_term(of.id, new_id()) is None
-
-    def test_write_changes_named_terms_and_the_glossary(
+    def test_term_with_any_text_is_found_as_written(
         self, storage: Storage, of: Glossary
     ) -> None:
-        french = TermTranslation("fr", "quai", "approved", at(1), None)
-        old, other = term(of, translations=(german(), french)), term(of, "quay")
-        add_terms(storage, old, other)
-        before = storage.glossaries.find(of.id)
-        new = replace(old, term="jetty", notes="n", translations=(german("Steg"),))
-
-        write = TermWrite(new, changed=[german("Steg")], dropped=["fr", "sv"])
-        storage.terms.write_terms(of.id, [write], at(8))
-
-        assert storage.terms.find_term(of.id, old.id) == new
-        assert storage.terms.find_term(of.id, other.id) == other
-        after = storage.glossaries.find(of.id)
-        assert before is not None
-        assert after is not None
-        assert after.revision > before.revision
-        assert after.glossary == replace(before.glossary, updated_at=at(8))
-        assert after.glossary.term_count == 2
-        storage.terms.delete_term(of.id, old.id, at(9))
-        last = storage.glossaries.find(of.id)
-        assert last is not None
-        assert (last.glossary.term_count, last.glossary.updated_at) == (1, at(9))
-        assert last.revision > after.revision
-        assert storage.terms.translations_of([old.id], None) == []
+        for text in filter(None, TEXTS.values()):
+            proposal = TermTranslation("fr", "", "pending_review", None, text)
+            made = term(of, text, notes=text, translations=(german(text), proposal))
+            add_terms(storage, made)
+            assert storage.terms.find_term(of.id, made.id) == made
 
     def test_second_term_with_a_spelling_and_case_rule_is_refused(
         self, storage: Storage, of: Glossary, organization_id: str
@@ -230,55 +327,9 @@ class StorageGlossariesContract:
         assert storage.terms.find_terms_spelt(of.id, []) == []
         assert spelling("Pier", case_sensitive=False) == fold("PIER")
 
-    def test_terms_are_filtered_and_sorted(
+    def test_many_terms_are_streamed_in_order(
         self, storage: Storage, of: Glossary
     ) -> None:
-        add_terms(
-            storage,
-            term(of, "b", notes="X_y", created_at=at(2)),
-            term(of, "Ä", usage_status="deprecated", translations=(german("Äpfel"),)),
-            term(
-                of,
-                "a",
-                translations=(
-                    german("", status="pending_review", proposed_value="Obst"),
-                    TermTranslation("fr", "z", "draft", None, None),
-                ),
-            ),
-        )
-
-        def listed(sort: str = "", **where: Any) -> list[str]:
-            page = SortedRequest(limit=200, sort=sort)
-            found = storage.terms.list_terms(of.id, TermFilter(**where), page)
-            assert found.total == len(found.items)
-            told = [storage.terms.find_term(of.id, each.id) for each in found.items]
-            assert told == found.items
-            return [each.term for each in found.items]
-
-        assert listed() == ["a", "b", "Ä"]
-        assert listed("-term") == ["Ä", "b", "a"]
-        assert listed("-createdAt")[0] == "b"
-        assert listed(search=fold("x_")) == ["b"]
-        assert listed(search=fold("ÄPF")) == ["Ä"]
-        assert listed(search="obst") == ["a"]
-        assert listed(search="z", language_code="de") == []
-        assert listed(search=fold("x_"), language_code="de") == []
-        assert listed(usage_status="deprecated") == ["Ä"]
-        assert listed(language_code="fr") == ["a"]
-        assert listed(language_code="fr", status="untranslated") == ["b", "Ä"]
-        assert listed(status="untranslated") == ["b"]
-        assert listed(status="draft") == ["a"]
-        assert listed(status="draft", language_code="de") == []
-        assert listed(has_proposal=True) == ["a"]
-        assert listed(has_proposal=False, language_code="fr") == ["a", "b", "Ä"]
-        second = storage.terms.list_terms(of.id, TermFilter(), PageRequest(2, 2))
-        assert ([each.term for each in second.items], second.total) == (["Ä"], 3)
-
-        add_terms(storage, term(of, "Z1"), term(of, "B", case_sensitive=True))
-        assert [each.casefold() for each in listed()] == ["a", "b", "b", "z1", "ä"]
-        assert [each.term for each in storage.terms.stream_terms(of.id)] == listed()
-
-    def test_terms_are_streamed_in_order(self, storage: Storage, of: Glossary) -> None:
         made = [
             term(of, f"t{number:04}", translations=(german(),))
             for number in range(1100)
@@ -286,56 +337,16 @@ class StorageGlossariesContract:
         add_terms(storage, *reversed(made))
 
         assert list(storage.terms.stream_terms(of.id)) == made
-        plain = storage.terms.plain_terms([of.id, new_id()])
-        assert plain == sorted(
-            (replace(each, translations=()) for each in made), key=lambda t: t.id
-        )
 
-    def test_translations_are_toldby_term_and_language(
-        self, storage: Storage, of: Glossary
+    @pytest.mark.parametrize("seed", range(8))
+    def test_terms_are_those_of_a_model(
+        self, storage: Storage, organization_id: str, seed: int
     ) -> None:
-        french = TermTranslation("fr", "quai", "draft", None, None)
-        one, two = (
-            term(of, text, translations=(german(), french)) for text in ("a", "b")
-        )
-        add_terms(storage, one, two)
-
-        def told(ids: list[str], codes: list[str] | None) -> list[tuple[str, str]]:
-            rows = storage.terms.translations_of(ids, codes)
-            return [(row.term_id, row.translation.language_code) for row in rows]
-
-        assert told([two.id, one.id, new_id()], None) == [
-            (id_, code) for id_ in sorted((one.id, two.id)) for code in ("de", "fr")
-        ]
-        assert told([one.id], ["fr", "sv"]) == [(one.id, "fr")]
-        assert told([], None) == told([one.id], []) == []
-
-    def test_approved_values_are_toldby_term(
-        self, storage: Storage, of: Glossary, organization_id: str
-    ) -> None:
-        other = add_glossary(storage, organization_id=organization_id)
-        waits = german("", status="pending_review", proposed_value="Kai")
-        french = TermTranslation("fr", "quai", "approved", at(1), "môle")
-        one = term(of, "a", translations=(german(), french))
-        two = term(other, "b", translations=(german("Kai"),))
-        add_terms(storage, one, term(of, "c", translations=(waits,)))
-        add_terms(storage, two)
-
-        def told(code: str, *glossaries: Glossary) -> dict[str, str]:
-            return storage.terms.values_in([each.id for each in glossaries], code)
-
-        assert told("de", of) == {one.id: "Anleger"}
-        assert told("de", of, other) == {one.id: "Anleger", two.id: "Kai"}
-        assert told("fr", of) == {one.id: "quai"}
-        assert told("sv", of) == told("de") == {}
-
-    def test_languages_are_those_of_translations(
-        self, storage: Storage, of: Glossary, organization_id: str
-    ) -> None:
-        other = add_glossary(storage, organization_id=organization_id)
-        french = TermTranslation("fr", "quai", "draft", None, None)
-        add_terms(storage, term(of, "a", translations=(german(), french)))
-        add_terms(storage, term(of, "b", translations=(german(),)))
-        languages = storage.terms.languages
-        assert (languages(of.id), languages(of.id, "draft")) == ({"de", "fr"}, {"fr"})
-        assert storage.terms.languages(other.id) == set()
+        random = Random(seed)
+        models = [GlossaryModel(storage, random, organization_id) for _ in range(2)]
+        for _ in range(20):
+            model = random.choice(models)
+            model.write()
+            model.check()
+        for model in models:
+            model.check()

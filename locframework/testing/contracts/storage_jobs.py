@@ -1,4 +1,4 @@
-"""Contract of the job store: jobs, claims, leases and steps."""
+"""Contract of the job store, and of what jobs and deliveries have alike: claims."""
 
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
@@ -12,10 +12,10 @@ from locframework.access.records import Caller, Grant
 from locframework.events import Actor
 from locframework.fields import new_id
 from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
-from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
+from . import storage_webhooks
 from .storage_records import ALL, add_project, at, job, token
 
 
@@ -45,6 +45,100 @@ def add(storage: Storage, of: Project | None = None, **changes: Any) -> StoredJo
 
 def stored(storage: Storage, made: StoredJob) -> StoredJob | None:
     return storage.jobs.find(made.job.project_id or made.subject_id or "", made.job.id)
+
+
+class Queue:
+    """Jobs, which runners claim one by one."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage, self._of = storage, add_project(storage)
+
+    def add(self, minute: int) -> str:
+        """Add what is due from then on; return its id."""
+        return add(self._storage, self._of, minute=minute).job.id
+
+    def claim(self, owner: str, now: int = 20, until: int = 25) -> tuple[str, int]:
+        """Return the id of what was claimed, and the number of the attempt."""
+        found = claim(self._storage, owner=owner, now=at(now), until=at(until))
+        return (found.job.id, found.attempt) if found else ("", 0)
+
+
+class Deliveries(Queue):
+    """Deliveries of one webhook."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._webhook = storage_webhooks.add_webhook(storage)
+
+    def add(self, minute: int) -> str:
+        made = storage_webhooks.add_deliveries(
+            self._storage, self._webhook, minute=minute
+        )
+        return made[0].id
+
+    def claim(self, owner: str, now: int = 20, until: int = 25) -> tuple[str, int]:
+        found = storage_webhooks.claim(
+            self._storage, self._webhook, owner=owner, now=now, until=until
+        )
+        return (found[0].id, found[0].number) if found else ("", 0)
+
+
+NOTHING = ("", 0)
+
+
+class StorageQueuesContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    @pytest.fixture(params=[Queue, Deliveries])
+    def queue(self, request: pytest.FixtureRequest, storage: Storage) -> Queue:
+        made: Queue = request.param(storage)
+        return made
+
+    def test_what_is_due_longest_is_claimed_first_and_again_after_its_lease(
+        self, queue: Queue
+    ) -> None:
+        young, old = queue.add(2), queue.add(1)
+
+        assert queue.claim("a") == (old, 1)
+        assert queue.claim("a", until=40) == (young, 1)
+        assert queue.claim("b") == queue.claim("b", now=24) == NOTHING
+        assert queue.claim("b", now=25, until=50) == (old, 2)
+        assert queue.claim("b", now=25, until=50) == NOTHING
+
+    def test_released_leases_can_be_claimed_at_once(
+        self, storage: Storage, queue: Queue
+    ) -> None:
+        owners = ["host%1:10:a", "host%1:10:b"]
+        assert not any(storage.find_due(["import"], at(20)))
+        first, _ = (queue.add(minute) for minute in (1, 2))
+        assert any(storage.find_due(["import"], at(20)))
+        for owner in owners:
+            queue.claim(owner, until=50)
+        assert storage.lease_owners() == {*owners}
+        assert not any(storage.find_due(["import"], at(20)))
+
+        storage.release_leases(owners[0], at(20))
+
+        assert storage.lease_owners() == {owners[1]}
+        due = storage.find_due(["import"], at(20))
+        assert due == (type(queue) is Queue, type(queue) is Deliveries)
+        assert storage.find_due(["export"], at(20)).jobs is False
+        assert queue.claim("new") == (first, 2)
+        assert queue.claim("new") == NOTHING
+
+    def test_concurrent_claims_share_nothing(self, queue: Queue) -> None:
+        together = Barrier(6)
+        ids = {queue.add(minute % 20) for minute in range(42)}
+
+        def work(number: int) -> list[str]:
+            together.wait(10)
+            got = iter(lambda: queue.claim(f"runner-{number}"), NOTHING)
+            return [id_ for id_, _ in got]
+
+        with ThreadPoolExecutor(6) as threads:
+            every = [id_ for ids in threads.map(work, range(6)) for id_ in ids]
+
+        assert (len(every), {*every}) == (42, ids)
 
 
 class StorageJobsContract:
@@ -86,53 +180,44 @@ class StorageJobsContract:
         assert listed(JobFilter(type="x"), ALL).items == []
         assert storage.jobs.list_jobs(of.id, JobFilter(), ALL).items == [made.job]
 
-    def test_jobs_are_filtered_and_listed_newest_first(self, storage: Storage) -> None:
+    def test_jobs_are_filtered_by_permission_status_and_type(
+        self, storage: Storage
+    ) -> None:
         of = add_project(storage)
-        made = [add(storage, of, minute=minute // 2).job for minute in range(5)]
-        made.sort(key=lambda j: (j.created_at, j.id), reverse=True)
-        release = add(
-            storage, of, type_="release", minute=9, permission="y", status="failed"
-        ).job
-        failed = add(storage, of, minute=8, status="failed").job
-        add(storage)
+        import_ = add(storage, of).job
+        release = {"type_": "release", "permission": "y", "status": "failed"}
+        failed = [
+            add(storage, of, minute=8, **more).job
+            for more in ({"status": "failed"}, release)
+        ]
 
-        def listed(limit: int = 200, **where: Any) -> tuple[list[Job], int]:
-            page = PageRequest(limit=limit)
-            found = storage.jobs.list_jobs(of.id, JobFilter(**where), page)
-            return found.items, found.total
+        def listed(**where: Any) -> list[Job]:
+            found = storage.jobs.list_jobs(of.id, JobFilter(**where), ALL)
+            assert found.total == len(found.items)
+            return found.items
 
-        assert listed() == ([release, failed, *made], 7)
-        assert listed(2, permissions=["import_run", "x"]) == ([failed, made[0]], 6)
-        assert listed(permissions=[]) == ([], 0)
-        assert listed(status="failed") == ([release, failed], 2)
-        assert listed(type="import", status="failed") == ([failed], 1)
-        assert listed(status="failed", permissions=["x"]) == ([], 0)
+        assert listed(permissions=["import_run", "x"]) == [failed[0], import_]
+        assert listed(status="failed") == sorted(
+            failed, key=lambda each: each.id, reverse=True
+        )
+        assert listed(type="import", status="failed") == failed[:1]
+        assert listed(permissions=[]) == []
+        assert listed(status="failed", permissions=["x"]) == []
 
-    def test_oldest_queued_job_of_the_types_is_claimed(self, storage: Storage) -> None:
-        of = add_project(storage)
-        young, old = (add(storage, of, minute=minute) for minute in (2, 1))
-        add(storage, of, type_="release")
+    def test_job_of_the_types_is_claimed(self, storage: Storage) -> None:
+        old = add(storage)
+        add(storage, type_="release")
 
         got = claim(storage, "import", "export")
 
         running = replace(old.job, status="running", started_at=at(20))
         expected = replace(old, job=running, owner="runner-1", lease_until=at(25))
         assert got == stored(storage, old) == replace(expected, attempt=1)
-        assert claimed(storage).job.id == young.job.id
         assert claim(storage) is None
         assert storage.jobs.claim((), "runner-1", at(20), at(25)) is None
-
-    def test_expired_lease_lets_the_job_be_claimed_again(
-        self, storage: Storage
-    ) -> None:
-        add(storage)
-        first = claimed(storage)
-
-        assert claim(storage, now=at(24)) is None
         again = claimed(storage, owner="runner-2", now=at(25), until=at(31))
-
-        expected = replace(first, owner="runner-2", lease_until=at(31), attempt=2)
-        assert again == expected
+        assert again.job.started_at == at(20)
+        assert (again.owner, again.lease_until) == ("runner-2", at(31))
 
     def test_lease_of_a_clock_that_was_put_back_has_expired(
         self, storage: Storage
@@ -145,35 +230,31 @@ class StorageJobsContract:
 
         assert (again.attempt, again.lease_until) == (2, at(21, hour=14))
 
-    def test_earlier_attempt_changes_nothing(self, storage: Storage) -> None:
-        made = add(storage)
-        first = claimed(storage)
-        second = claimed(storage, owner="runner-2", now=at(26), until=at(31))
-        id_ = made.job.id
-
-        assert storage.jobs.extend(id_, 1, at(40)) is False
-        storage.jobs.report(id_, 1, Progress(9, 9))
-        with storage.transaction():
-            assert storage.jobs.hold(id_, 1) is False
-            assert storage.jobs.report(id_, 1, Progress(9, 9), {}) is False
-        assert storage.jobs.finish(replace(first.job, status="failed"), 1) is False
-
-        assert stored(storage, made) == second
-
-    def test_current_attempt_extends_reports_and_finishes_once(
+    def test_current_attempt_alone_writes_until_it_finishes(
         self, storage: Storage
     ) -> None:
-        made = add(storage)
-        first = claimed(storage)
-        id_ = made.job.id
+        made, jobs = add(storage), storage.jobs
+        first, id_ = claimed(storage), made.job.id
+        step = {"done": 2, "x": [None]}
 
-        assert storage.jobs.extend(id_, 1, at(40)) is True
-        storage.jobs.report(id_, 1, Progress(1, 9))
-        with storage.transaction():
-            assert storage.jobs.hold(id_, 1) is True
+        def write(attempt: int) -> list[bool]:
+            with storage.transaction():
+                return [
+                    jobs.hold(id_, attempt),
+                    jobs.report(id_, attempt, Progress(2, 9), step),
+                    jobs.extend(id_, attempt, at(26)),
+                ]
 
-        reported = replace(first.job, progress=Progress(1, 9))
-        assert stored(storage, made) == replace(first, lease_until=at(40), job=reported)
+        assert write(1) == [True] * 3
+        assert jobs.report(id_, 1, Progress(3, 9))  # the step stays as it is
+        second = claimed(storage, owner="runner-2", now=at(26), until=at(31))
+        assert write(1) == [False] * 3
+        failed = replace(first.job, status="failed")
+        assert jobs.finish(failed, 1) is jobs.report(id_, 1, Progress(9, 9)) is False
+        job = replace(first.job, progress=Progress(3, 9))
+        wanted = replace(first, job=job, owner="runner-2", lease_until=at(31))
+        wanted = replace(wanted, attempt=2, step=step, step_attempt=1)
+        assert stored(storage, made) == second == wanted
         ended = replace(
             first.job,
             status="partial",
@@ -182,30 +263,14 @@ class StorageJobsContract:
             error=JobError("internal_error", "one item failed"),
             finished_at=at(30),
         )
-        assert storage.jobs.finish(ended, 1) is True
-        assert storage.jobs.finish(replace(ended, status="succeeded"), 1) is False
-        assert storage.jobs.extend(id_, 1, at(50)) is False
-        assert stored(storage, made) == replace(
-            first, job=ended, owner=None, lease_until=None
+        assert jobs.finish(ended, 2) is True
+        assert jobs.finish(replace(ended, status="succeeded"), 2) is False
+        assert jobs.extend(id_, 2, at(50)) is False
+        left = stored(storage, made)
+        assert left == replace(
+            second, job=ended, owner=None, lease_until=None, step=None
         )
         assert claim(storage, now=at(59)) is None
-
-    def test_step_is_stored_until_the_end(self, storage: Storage) -> None:
-        made = add(storage)
-        claimed(storage)
-        id_, step, progress = made.job.id, {"done": 2, "x": [None]}, Progress(2, 9)
-
-        with storage.transaction():
-            assert storage.jobs.report(id_, 1, progress, step)
-        second = claimed(storage, owner="runner-2", now=at(26), until=at(31))
-        ended = replace(second.job, status="succeeded", finished_at=at(30))
-        storage.jobs.finish(ended, 2)
-
-        assert (second.step, second.step_attempt) == (step, 1)
-        assert second.job.progress == progress
-        left = stored(storage, made)
-        assert left is not None
-        assert left.step is None
 
     def test_held_job_is_not_claimed_before_the_transaction_ends(
         self, storage: Storage
@@ -245,46 +310,6 @@ class StorageJobsContract:
             assert storage.jobs.hold_queued(of.id, "import")
             assert not storage.jobs.hold_queued(of.id, "release")
             assert not storage.jobs.hold_queued(empty.id, "import")
-        with pytest.raises(RuntimeError):  # outside a transaction
-            storage.jobs.hold_queued(of.id, "import")
-        with pytest.raises(RuntimeError):
-            storage.jobs.hold(of.id, 1)
-        with pytest.raises(RuntimeError):
-            storage.jobs.report(of.id, 1, Progress(0, 0), {})
-
-    def test_concurrent_claims_never_share_a_job(self, storage: Storage) -> None:
-        of, together = add_project(storage), Barrier(8)
-        with storage.transaction():
-            for minute in range(48):
-                add(storage, of, minute=minute)
-
-        def work(number: int) -> list[str]:
-            together.wait(10)
-            got = []
-            while found := claim(storage, owner=f"runner-{number}"):
-                got.append(found.job.id)
-            return got
-
-        with ThreadPoolExecutor(8) as threads:
-            every = [id_ for ids in threads.map(work, range(8)) for id_ in ids]
-
-        assert len(every) == len(set(every)) == 48
-
-    def test_released_jobs_can_be_claimed_at_once(self, storage: Storage) -> None:
-        of, owners = add_project(storage), ["host%1:10:a", "host%1:10:b"]
-        for owner in owners:
-            add(storage, of)
-            claimed(storage, owner=owner, until=at(50))
-
-        assert storage.lease_owners() == set(owners)
-        assert storage.find_due(["import"], at(20)) == (False, False)
-        storage.release_leases(owners[0], at(20))
-
-        assert storage.lease_owners() == {owners[1]}
-        assert storage.find_due(["import"], at(20)) == (True, False)
-        assert storage.find_due(["export"], at(20)) == (False, False)
-        assert claimed(storage, owner="new").attempt == 2
-        assert claim(storage, owner="new") is None
 
     def test_queued_job_is_cancelled_at_once_and_a_running_one_asked(
         self, storage: Storage
@@ -306,13 +331,3 @@ class StorageJobsContract:
         assert claim(storage) is None
         storage.jobs.finish(replace(first.job, status="cancelled"), 1)
         assert cancel(running.job.id, at(6)) is cancel(new_id(), at(6)) is False
-
-    def test_finished_jobs_are_purged_by_age(self, storage: Storage) -> None:
-        of = add_project(storage)
-        for minute in range(5):
-            add(storage, of, status="succeeded", finished_at=at(minute))
-        add(storage, of)
-
-        assert [storage.purge("jobs", at(4), 3) for _ in range(3)] == [3, 1, 0]
-        left = storage.jobs.list_jobs(of.id, JobFilter(), ALL).items
-        assert {one.finished_at for one in left} == {None, at(4)}

@@ -1,267 +1,85 @@
-"""The contract of Storage, part SK: keys, their names, and the trash."""
+"""Contract of keys and branches: what the model of storage_key_model.py leaves out."""
 
-from collections.abc import Callable
-from operator import attrgetter
+from typing import Any
 
 import pytest
-from msgspec import UNSET
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
+from locframework.branches.records import Branch, BranchStatus
 from locframework.errors import Unavailable
 from locframework.fields import new_id
-from locframework.keys.file_records import Selection
-from locframework.keys.records import (
-    Key,
-    KeyFilter,
-    KeyValue,
-    TrashedKey,
-    public_key,
-)
-from locframework.keys.rules import shown_value
-from locframework.languages import fold
-from locframework.pagination import Page, PageRequest
+from locframework.keys.file_records import FileDetail, Selection
+from locframework.keys.query import position_of
+from locframework.keys.records import BranchKey, KeyFilter, KeyState
+from locframework.keys.revisions import Revision, revision_of
+from locframework.keys.store import KeyStore
+from locframework.pagination import TOTAL_LIMIT, BoundedList, PageRequest, Position
+from locframework.projects.records import Project
+from locframework.quality.records import Finding
+from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.storage import Storage
 
-from .storage_records import TEXTS, add_keys_project, at, key, value
-
-Question = Callable[[Storage, Key], object]
-
-QUESTIONS: dict[str, Question] = {
-    "find_key": lambda s, k: s.keys.find_key(k.project_id, k.id),
-    "find_key_with_values": lambda s, k: s.keys.find_key_with_values(
-        k.project_id, k.id
-    ),
-    "find_keys": lambda s, k: s.keys.find_keys(k.project_id, [k.id]),
-    "find_keys_by_name": lambda s, k: s.keys.find_keys_by_name(k.project_id, [k.key]),
-    "names_of": lambda s, k: s.keys.names_of(k.project_id),
-    "values_of": lambda s, k: s.keys.values_of([k.id]),
-    "mark_outdated": lambda s, k: s.keys.mark_outdated([k.id], "xx"),
-    "list_keys": lambda s, k: (
-        s.keys.list_keys(k.project_id, KeyFilter(), "key", limit=200).items
-    ),
-    "list_keys by tag": lambda s, k: (
-        s.keys.list_keys(k.project_id, KeyFilter(tags=("ui",)), "key", limit=200).items
-    ),
-    "list_keys by state": lambda s, k: (
-        s.keys.list_keys(
-            k.project_id, KeyFilter(status="untranslated"), "key", limit=200
-        ).items
-    ),
-    "text_rows": lambda s, k: [*s.keys.text_rows(k.project_id, "en", Selection())],
-}
-"""What is asked of a key that is not in the trash; each answers nothing for one."""
+from .storage_records import (
+    ALL,
+    TEXTS,
+    add_branch,
+    add_keys_project,
+    at,
+    branch,
+    delete_language,
+    key,
+    language,
+    value,
+)
 
 
 class StorageKeysContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    def test_sk1_a_key_comes_back_without_values(self, storage: Storage) -> None:
-        of, other = add_keys_project(storage), add_keys_project(storage)
-        made = key(
-            of,
-            description="Über",
-            tags=("z", "a", "Ä"),
-            is_plural=True,
-            screenshot_url="https://example.com/1.png",
-            screenshot_file_id="f1",
-            updated_at=at(5),
-        )
-        shown = [KeyValue("en", "Pay", "approved", None, is_outdated=False)]
-
-        storage.keys.add_keys([replace(made, values=shown)])
-
-        assert storage.keys.find_key(of.id, made.id) == made
-        assert storage.keys.find_keys(of.id, [made.id]) == {made.id: made}
-        by_name = storage.keys.find_keys_by_name(of.id, [made.key])
-        assert by_name == {made.key: made}
-        assert storage.keys.values_of([made.id]) == {}
-        assert storage.keys.find_key(other.id, made.id) is None
-        assert storage.keys.find_keys(other.id, [made.id]) == {}
-        assert storage.keys.find_keys_by_name(other.id, [made.key]) == {}
-
-    def test_sk2_keys_that_are_not_there_are_left_out(self, storage: Storage) -> None:
-        of = add_keys_project(storage)
-        made = [key(of, f"k{number:04}") for number in range(1203)]
-        storage.keys.add_keys(made)
-
-        by_id = storage.keys.find_keys(of.id, [new_id(), *(one.id for one in made)])
-        by_name = storage.keys.find_keys_by_name(of.id, {"K0001", "k0001", "k", ""})
-
-        assert by_id == {one.id: one for one in made}
-        assert by_name == {"k0001": made[1]}
-        assert storage.keys.find_keys(of.id, []) == {}
-        assert storage.keys.find_keys_by_name(of.id, []) == {}
-
-    def test_sk3_texts_come_back_byte_for_byte(self, storage: Storage) -> None:
-        of = add_keys_project(storage)
-        made = [
-            key(of, f"k{number}", description=text[:1000], tags=(text[:50], "t"))
-            for number, text in enumerate(TEXTS.values())
-        ]
-        storage.keys.add_keys(made)
-
-        assert storage.keys.find_keys(of.id, [one.id for one in made]) == {
-            one.id: one for one in made
-        }
-
-    def test_sk4_a_saved_key_is_changed_and_no_other(self, storage: Storage) -> None:
-        of = add_keys_project(storage)
-        old, other = key(of, tags=("a",)), key(of, "other", tags=("a",))
-        storage.keys.add_keys([old, other], [value(old)])
-        new = replace(
-            old,
-            key="renamed",
-            description="d",
-            tags=("b", "c"),
-            is_plural=True,
-            screenshot_url="u",
-            screenshot_file_id="f",
-            updated_at=at(3),
-        )
-
-        storage.keys.save_keys([new])
-
-        assert storage.keys.find_key(of.id, old.id) == new
-        assert storage.keys.find_key(of.id, other.id) == other
-        assert storage.keys.find_keys_by_name(of.id, [old.key]) == {}
-        assert storage.keys.values_of([old.id]) == {old.id: [value(old)]}
-
-    def test_sk5_names_may_change_places_in_one_batch(self, storage: Storage) -> None:
-        of = add_keys_project(storage)
-        old = [key(of, f"k{number:04}", tags=("t",)) for number in range(1200)]
-        storage.keys.add_keys(old)
-        names = [one.key for one in old]
+    def test_batches_may_have_any_size(self, storage: Storage) -> None:
+        of, keys = add_keys_project(storage), storage.keys
+        old = [key(of, f"k{number:04}", tags=("t",)) for number in range(1203)]
+        olds = [value(each) for each in old]
+        names = [each.key for each in old]
         new = [
-            replace(one, key=name)
-            for one, name in zip(old, [*names[1:], "new"], strict=True)
+            replace(each, key=name)
+            for each, name in zip(old, [*names[1:], "new"], strict=True)
         ]
 
-        storage.keys.save_keys(new[::-1])
-        storage.keys.save_keys(old)
-        storage.keys.save_keys(new)
+        keys.add_keys(old, [replace(each, revision=2) for each in olds])
+        keys.add_revisions([revision_of(each) for each in olds])
+        assert keys.find_keys_by_name(of.id, names) == {each.key: each for each in old}
+        for some in (new[::-1], old, new):
+            keys.save_keys(some)
 
-        assert storage.keys.names_of(of.id) == {one.key: one.id for one in new}
-        tagged = storage.keys.list_keys(of.id, KeyFilter(tags=("t",)), "key", limit=200)
-        assert (tagged.total, tagged.items) == (1200, new[:200])
+        by_id = {each.id: each for each in new}
+        assert keys.find_keys(of.id, [new_id(), *by_id]) == by_id
+        page = keys.list_keys(of.id, KeyFilter(tags=("t",)), "key", limit=200)
+        assert (page.total, page.items) == (1203, new[:200])
+        assert len(keys.values_of([*by_id])) == 1203
+        assert len(keys.revisions_of([*by_id])) == 2 * 1203
+        assert keys.find_keys(of.id, []) == keys.find_keys_by_name(of.id, []) == {}
 
-    def test_sk6_a_touched_key_has_a_new_time_and_nothing_else(
-        self, storage: Storage
-    ) -> None:
-        of = add_keys_project(storage)
-        touched, other = key(of, "a", tags=("t",)), key(of, "b")
-        storage.keys.add_keys([touched, other])
+    def test_texts_come_back_byte_for_byte(self, storage: Storage) -> None:
+        of, keys = add_keys_project(storage), storage.keys
+        for number, text in enumerate(TEXTS.values()):
+            short = text[:300]
+            made = key(of, f"k{number}", description=short, tags=(text[:50], "t"))
+            detail = FileDetail(
+                of.id, "po", made.id, "", "de", {text: [1, {"é": text}]}
+            )
+            found = [Finding(short or "x", 0, 1, None, "length")]
+            keys.add_keys([made])
+            keys.put_values([value(made, "en", text)])
+            keys.put_details([detail])
+            keys.put_findings({(made.id, "en"): found})
 
-        storage.keys.touch_keys([touched.id, new_id()], at(9))
+            assert keys.find_key(of.id, made.id) == made
+            assert keys.values_of([made.id]) == {made.id: [value(made, "en", text)]}
+            assert keys.details_of(of.id, "po", "de", [made.id]) == {made.id: detail}
+            assert keys.findings_of([made.id]) == {(made.id, "en"): found}
 
-        new = replace(touched, updated_at=at(9))
-        assert storage.keys.find_key(of.id, touched.id) == new
-        assert storage.keys.find_key(of.id, other.id) == other
-
-    def test_sk7_the_project_counts_its_keys(self, storage: Storage) -> None:
-        of, other = add_keys_project(storage), add_keys_project(storage)
-        made = [key(of, name) for name in "abc"]
-
-        def count() -> int:
-            found = storage.projects.find(of.id)
-            assert found is not None
-            return found.key_count
-
-        storage.keys.add_keys(made)
-        storage.keys.add_keys([key(other)])
-        assert count() == 3
-
-        storage.keys.trash_keys(of.id, [made[0].id, made[1].id, new_id()], at(1))
-        storage.keys.trash_keys(of.id, [made[0].id], at(2))
-        assert count() == 1
-
-        storage.keys.restore_keys(of.id, [made[0].id], at(3))
-        storage.keys.restore_keys(of.id, [made[2].id], at(3))
-        storage.purge("keys", at(9), 10)
-        assert count() == 2
-
-    @pytest.mark.parametrize("question", QUESTIONS)
-    def test_sk8_a_key_in_the_trash_is_found_there_only(
-        self, storage: Storage, question: str
-    ) -> None:
-        of, other = add_keys_project(storage), add_keys_project(storage)
-        gone = key(of, tags=("ui",))
-        storage.keys.add_keys([gone], [value(gone)])
-        assert QUESTIONS[question](storage, gone)
-
-        storage.keys.trash_keys(other.id, [gone.id], at(1))
-        assert storage.keys.trashed(of.id, [gone.id]) == {}
-
-        storage.keys.trash_keys(of.id, [gone.id], at(1))
-        storage.keys.touch_keys([gone.id], at(2))
-        storage.keys.save_keys([replace(gone, key="back", tags=("ui",))])
-
-        assert not QUESTIONS[question](storage, gone)
-        assert storage.keys.trashed(of.id, [gone.id]) == {gone.id: gone}
-        assert storage.keys.trashed(other.id, [gone.id]) == {}
-
-    def test_sk9_a_restored_key_has_its_values_again(self, storage: Storage) -> None:
-        of, other = add_keys_project(storage), add_keys_project(storage)
-        old = key(of, tags=("ui",))
-        storage.keys.add_keys([old], [value(old), value(old, "de", "Zahlen")])
-        storage.keys.trash_keys(of.id, [old.id], at(1))
-
-        storage.keys.restore_keys(other.id, [old.id], at(2))
-        assert storage.keys.trashed(of.id, [old.id]) == {old.id: old}
-
-        storage.keys.restore_keys(of.id, [old.id], at(2))
-
-        back = replace(old, updated_at=at(2))
-        assert storage.keys.find_key(of.id, old.id) == back
-        assert storage.keys.trashed(of.id, [old.id]) == {}
-        assert len(storage.keys.values_of([old.id])[old.id]) == 2
-        for where in (
-            KeyFilter(tags=("ui",)),
-            KeyFilter(status="approved", language_code="de"),
-            KeyFilter(status="untranslated", language_code="ja"),
-        ):
-            found = storage.keys.list_keys(of.id, where, "key", limit=200)
-            assert (found.items, found.total) == ([back], 1)
-
-    def test_sk10_the_trash_is_purged_in_pieces_the_oldest_first(
-        self, storage: Storage
-    ) -> None:
-        of = add_keys_project(storage)
-        made = [key(of, f"k{number}") for number in range(5)]
-        storage.keys.add_keys(made, [value(one) for one in made])
-        for minute, one in enumerate(made[:4]):
-            storage.keys.trash_keys(of.id, [one.id], at(minute))
-
-        pieces = [storage.purge("keys", at(3), 2) for _ in range(3)]
-
-        assert pieces == [2, 1, 0]
-        left = storage.keys.trashed(of.id, [one.id for one in made])
-        assert left == {made[3].id: made[3]}  # trashed at the time, not before it
-        storage.keys.restore_keys(of.id, [made[3].id], at(4))
-        assert set(storage.keys.values_of([one.id for one in made])) == {
-            made[3].id,
-            made[4].id,
-        }
-
-    def test_sk11_names_are_told_by_prefix_letter_by_letter(
-        self, storage: Storage
-    ) -> None:
-        of, other = add_keys_project(storage), add_keys_project(storage)
-        names = ["a.b", "a.c", "a_b", "a", "A.b", "ab", "b", "a-b"]
-        made = {name: key(of, name) for name in names}
-        storage.keys.add_keys([*made.values(), key(other, "a.d")])
-
-        def told(prefix: str) -> set[str]:
-            found = storage.keys.names_of(of.id, prefix=prefix)
-            assert found == {name: made[name].id for name in found}
-            return set(found)
-
-        assert told("") == set(names)
-        assert told("a.") == {"a.b", "a.c"}
-        assert told("a_") == {"a_b"}
-        assert told("a%") == set()
-        assert told("A") == {"A.b"}
-
-    def test_sk12_a_name_is_taken_once_in_its_project(self, storage: Storage) -> None:
+    def test_name_is_unique_in_its_project(self, storage: Storage) -> None:
         of, other = add_keys_project(storage), add_keys_project(storage)
         first, second = key(of), key(of)
         storage.keys.add_keys([first])
@@ -277,56 +95,400 @@ class StorageKeysContract:
             storage.keys.restore_keys(of.id, [first.id], at(2))
         assert storage.keys.names_of(of.id) == {second.key: second.id}
 
-    def test_sk13_a_key_comes_with_its_values_in_the_order_of_the_project(
+    def test_keys_in_trash_and_of_other_projects_are_not_written(
         self, storage: Storage
     ) -> None:
         of, other = add_keys_project(storage), add_keys_project(storage)
-        bare, made = key(of, "bare"), key(of, "made", is_plural=True)
-        rows = [
-            value(made, language_code="de", plural_form="other", is_outdated=True),
-            value(made, language_code="en", plural_form="one", value="1"),
-            value(made, language_code="en", plural_form="other", value="n"),
+        kept, gone = key(of, "a"), key(of, "b")
+        storage.keys.add_keys([kept, gone])
+        storage.keys.trash_keys(of.id, [gone.id], at(1))
+
+        storage.keys.trash_keys(other.id, [kept.id], at(1))
+        storage.keys.restore_keys(other.id, [gone.id], at(2))
+        storage.keys.save_keys([replace(gone, key="c")])
+        storage.keys.touch_keys([gone.id], at(2))
+        storage.keys.put_findings({(gone.id, "en"): [Finding("x", 0, 1)]})
+
+        assert not storage.keys.touch_unchanged(gone, at(2))
+        assert storage.keys.names_of(of.id) == {"a": kept.id}
+        assert storage.keys.trashed(of.id, [kept.id, gone.id]) == {gone.id: gone}
+        assert storage.keys.findings_of([gone.id]) == {}
+
+    def test_purged_project_leaves_no_keys(self, storage: Storage) -> None:
+        of, other = add_keys_project(storage), add_keys_project(storage)
+        made, gone, own, kept = key(of), key(of, "b"), key(of, "c"), key(other)
+        storage.keys.add_keys([made, gone, kept], [value(made), value(kept)])
+        storage.keys.add_revisions([revision_of(value(made, "de"))])
+        storage.keys.put_findings({(made.id, "de"): [Finding("x", 0, 1)]})
+        storage.keys.trash_keys(of.id, [gone.id], at(0))
+        on = storage.branch_keys(of.id, add_branch(storage, of).id)
+        on.add_keys([own])
+        storage.projects.delete(of.id, at(1))
+
+        assert storage.branches.list_branches(of.id, ALL).total == 0
+        while storage.purge("projects", at(2), 3):
+            pass
+
+        assert storage.keys.names_of(of.id) == on.names_of(of.id) == {}
+        assert storage.keys.trashed(of.id, [gone.id]) == {}
+        found = storage.keys.values_of([made.id, gone.id, kept.id])
+        assert found == {kept.id: [value(kept)]}
+        assert storage.keys.revisions_of([made.id]) == []
+        assert storage.keys.findings_of([made.id]) == {}
+        assert on.overlay() == []
+
+    @pytest.mark.parametrize("tags", [(), ("t",)])
+    def test_totals_are_exact_up_to_the_limit(
+        self, storage: Storage, tags: tuple[str, ...]
+    ) -> None:
+        of = add_keys_project(storage)
+        made = [key(of, f"k{n:05}", tags=("t",)) for n in range(TOTAL_LIMIT + 1)]
+        storage.keys.add_keys(made[:-1])
+
+        def listed(**where: Any) -> BoundedList[Any]:
+            filter_ = KeyFilter(tags=tags)
+            return storage.keys.list_keys(of.id, filter_, "key", limit=2, **where)
+
+        exact = listed(offset=TOTAL_LIMIT - 1)
+        storage.keys.add_keys(made[-1:])
+
+        assert exact == BoundedList(made[-2:-1], TOTAL_LIMIT, total_is_exact=True)
+        many = BoundedList(made[-2:], TOTAL_LIMIT, total_is_exact=False)
+        assert listed(offset=TOTAL_LIMIT - 1) == many
+        assert listed(offset=TOTAL_LIMIT) == replace(many, items=[])
+        after = listed(after=position_of(made[-2], "key"))
+        assert after == replace(many, items=made[-1:])
+
+    def test_position_may_be_where_no_key_ever_was(self, storage: Storage) -> None:
+        of = add_keys_project(storage)
+        storage.keys.add_keys([key(of, name) for name in "Bac"])
+
+        def behind(name: str, sort: str = "key") -> list[str]:
+            found = storage.keys.list_keys(
+                of.id, KeyFilter(), sort, limit=200, after=Position(name, "")
+            )
+            return [each.key for each in found.items]
+
+        assert behind("") == ["B", "a", "c"]
+        assert behind("b") == ["c"]
+        assert behind("b", "-key") == ["a", "B"]
+        assert behind("c\U0010ffff") == behind(at(1), "createdAt") == []
+        assert sorted(behind(at(0), "createdAt")) == ["B", "a", "c"]
+
+    def test_two_streams_of_texts_may_be_read_at_once(self, storage: Storage) -> None:
+        of = add_keys_project(storage)
+        made = [key(of, f"k{number:04}") for number in range(2500)]
+        storage.keys.add_keys(made)
+        rows = storage.keys.text_rows(of.id, "en", Selection())
+        assert next(rows).key == "k0000"
+        del rows
+
+        storage.keys.put_values([value(made[0])])
+        with storage.snapshot():
+            first = storage.keys.text_rows(of.id, "en", Selection())
+            second = storage.keys.text_rows(of.id, "de", Selection())
+            pairs = [(a.key, b.key) for a, b in zip(first, second, strict=True)]
+
+        assert pairs == [(one.key, one.key) for one in made]
+
+    def test_details_are_found_by_format_language_and_module(
+        self, storage: Storage
+    ) -> None:
+        of, other = add_keys_project(storage), add_keys_project(storage)
+        made, gone = key(of), key(of, "gone")
+        storage.keys.add_keys([made, gone])
+        kept = [
+            _detail(of, made.id),
+            _detail(of, made.id, "de"),
+            _detail(of, made.id, family="arb"),
+            _detail(of, "", module="checkout"),
+            _detail(of, ""),
         ]
-        storage.keys.add_keys([bare, made], rows)
+        others = [_detail(other, made.id), _detail(of, gone.id, family="gone")]
+        old = replace(kept[0], detail={"old": 1})
+        storage.keys.add_details([old, *kept[1:], *others])
 
-        found = storage.keys.find_key_with_values(of.id, made.id)
+        storage.keys.put_details(kept[:1])
 
-        assert found is not None
-        assert replace(found, values=UNSET) == made
-        assert found.values
-        assert [shown.language_code for shown in found.values] == ["en", "en", "de"]
-        wanted = [shown_value(row) for row in rows]
-        assert sorted(found.values, key=repr) == sorted(wanted, key=repr)
-        without = storage.keys.find_key_with_values(of.id, bare.id)
-        assert without == replace(bare, values=[])
-        assert storage.keys.find_key_with_values(other.id, made.id) is None
+        details, find = storage.keys.details_of, storage.keys.file_detail
+        assert details(of.id, "po", "") == {made.id: kept[0]}
+        assert details(of.id, "po", "", [gone.id]) == {}
+        assert details(of.id, "po", "de") == {made.id: kept[1]}
+        assert details(of.id, "arb", "") == {made.id: kept[2]}
+        assert details(of.id, "po", "ja") == {}
+        assert find(of.id, "po", "checkout", "") == kept[3]
+        assert find(of.id, "po", "", "") == kept[4]
+        assert find(of.id, "po", "", "de") is find(other.id, "po", "", "") is None
+        delete_language(storage, of.id, "de")
+        storage.keys.trash_keys(of.id, [gone.id], at(1))
+        storage.purge("keys", at(2), 10)
+        assert details(of.id, "po", "de") == details(of.id, "gone", "") == {}
+        assert details(of.id, "po", "") == {made.id: kept[0]}
 
-    def test_sk14_the_trash_is_told_page_by_page_deleted_last_first(
+    def test_details_of_a_branch_come_before_those_of_main(
+        self, storage: Storage
+    ) -> None:
+        of = add_keys_project(storage)
+        on = storage.branch_keys(of.id, add_branch(storage, of).id)
+        other = storage.branch_keys(of.id, add_branch(storage, of, "autumn").id)
+        made = key(of)
+        storage.keys.add_keys([made])
+        main = [_detail(of, made.id), _detail(of, "", module="m")]
+        storage.keys.put_details(main)
+
+        def shown(store: KeyStore) -> list[FileDetail | None]:
+            of_key = store.details_of(of.id, "po", "").get(made.id)
+            return [of_key, store.file_detail(of.id, "po", "m", "")]
+
+        assert (shown(on), on.own_details()) == (main, [])
+        own = [replace(each, detail={"own": 1}) for each in main]
+        on.put_details(own)
+
+        assert (shown(on), shown(storage.keys), shown(other)) == (own, main, main)
+        assert {each.key_id for each in on.own_details()} == {made.id, ""}
+
+    # history
+
+    def test_revision_is_found_as_it_was(self, storage: Storage) -> None:
+        of, keys = add_keys_project(storage), storage.keys
+        made = key(of, is_plural=True)
+        now = value(made, "de", "Neu", "other", revision=2**31)
+        keys.add_keys([made], [now])
+        old = replace(
+            revision_of(value(made, "de", "Alt", "other", revision=2)),
+            status="pending_review",
+            is_outdated=True,
+            origin="import",
+            actor_type="token",
+            reason="too long\n😀",
+            note="seen by a plugin",
+            approved_outdated=True,
+            keeps_fresh=True,
+        )
+        end = replace(
+            revision_of(value(made, "de", "", "one", revision=3)),
+            status="untranslated",
+            approved_value=None,
+        )
+
+        keys.add_revisions([old, end])
+
+        found = sorted(keys.revisions_of([made.id]), key=lambda each: each.revision)
+        assert found == [old, end, revision_of(now)]
+        assert keys.revisions_of([made.id], ["en"]) == keys.revisions_of([]) == []
+        assert keys.cleared_of([made.id], ["de"]) == [end]
+        assert keys.cleared_of([made.id], ["en"]) == []
+
+    def test_history_is_listed_newest_first(self, storage: Storage) -> None:
+        of = add_keys_project(storage)
+        made, other = key(of, "a", is_plural=True), key(of, "b")
+        now = value(made, "de", "3", "one", revision=3, updated_at=at(3))
+        storage.keys.add_keys([made, other], [now, value(other, "de")])
+        olds = [
+            value(made, "de", "1", "one", revision=1, updated_at=at(1)),
+            value(made, "de", "2", "one", revision=2, updated_at=at(1)),
+            value(made, "de", "n", "other", revision=1, updated_at=at(2)),
+            value(made, "en", "1", "one", revision=1, updated_at=at(9)),
+        ]
+        storage.keys.add_revisions([revision_of(old) for old in olds])
+
+        def page(number: int, limit: int) -> list[str]:
+            request = PageRequest(number, limit)
+            found = storage.keys.list_revisions(of.id, made.id, "de", request)
+            assert found.total == 4
+            return [each.value for each in found.items]
+
+        assert page(1, 50) == ["3", "n", "2", "1"]
+        assert [page(number, 3) for number in (1, 2, 3)] == [["3", "n", "2"], ["1"], []]
+
+    def test_history_of_a_copy_continues_that_of_main(self, storage: Storage) -> None:
+        of = add_keys_project(storage)
+        on = storage.branch_keys(of.id, add_branch(storage, of).id)
+        made = key(of)
+        second = value(made, text="2", revision=2, updated_at=at(2))
+        storage.keys.add_keys([made], [second])
+        storage.keys.add_revisions([revision_of(value(made, text="1"))])
+
+        def texts(store: KeyStore) -> list[str]:
+            found = store.list_revisions(of.id, made.id, "en", ALL)
+            every: list[Revision] = store.revisions_of([made.id], ["en"])
+            listed = [each.value for each in found.items]
+            assert found.total == len(listed)
+            assert sorted(each.value for each in every) == sorted(listed)
+            return listed
+
+        assert texts(on) == ["2", "1"]
+        third = replace(second, value="b3", revision=3, updated_at=at(3))
+        on.add_revisions([revision_of(second)])
+        on.put_values([third])
+        storage.keys.put_values([replace(second, value="m3", revision=3)])
+        storage.keys.add_revisions([revision_of(second)])
+
+        assert (texts(on), texts(storage.keys)) == (["b3", "2", "1"], ["m3", "2", "1"])
+        on.drop_overlay([made.id])
+        assert texts(on) == ["m3", "2", "1"]
+
+    # statistics
+
+    def test_counts_have_the_time_of_the_last_change(self, storage: Storage) -> None:
+        of = add_keys_project(storage, "en", "de")
+        spring = add_branch(storage, of)
+        on, keys = storage.branch_keys(of.id, spring.id), storage.keys
+        counts_of = storage.statistics.counts_of
+        nothing = LineCounts(0, None, (LanguageCounts("en"), LanguageCounts("de")))
+        assert counts_of(of.id) == counts_of(of.id, spring.id) == nothing
+        one, other = key(of, "a", updated_at=at(1)), key(of, "b", updated_at=at(2))
+        text = value(one, "de", updated_at=at(3))
+
+        def last(branch_id: str | None = None) -> list[str | None]:
+            found = counts_of(of.id, branch_id)
+            return [found.updated_at, *(each.changed_at for each in found.languages)]
+
+        keys.add_keys([one, other], [text])
+        assert last() == last(spring.id) == [at(2), None, at(3)]
+        keys.put_values([replace(text, updated_at=at(5))])
+        keys.put_values([replace(text, updated_at=at(4))])
+        assert last() == [at(2), None, at(5)]
+        keys.remove_values([text], at(6))
+        keys.touch_keys([one.id], at(7))
+        assert last() == [at(7), None, at(6)]
+        keys.trash_keys(of.id, [one.id], at(8))
+        assert last()[0] == at(8)
+        keys.restore_keys(of.id, [one.id], at(9))
+        on.put_values([replace(text, key_id=other.id, updated_at=at(10))])
+        on.touch_keys([other.id], at(11))
+        assert (last(), last(spring.id)[0]) == ([at(9), None, at(6)], at(11))
+        assert last(spring.id)[2] == at(10)
+        delete_language(storage, of.id, "de")
+        storage.projects.languages.insert(language(of, "de"))
+        assert last() == [at(9), None, None]
+
+
+class StorageBranchesContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_branch_is_found_by_id_and_name_and_changed_alone(
         self, storage: Storage
     ) -> None:
         of, other = add_keys_project(storage), add_keys_project(storage)
+        store, name = storage.branches, "feature/a.b-c_1"
+        made = add_branch(storage, of, name, created_by="p1", updated_at=at(2))
+        autumn = add_branch(storage, of, "autumn")
+
+        for reference in (made.id, name):
+            assert store.find_branch(of.id, reference) == made
+            assert store.find_branch(other.id, reference) is None
+        for reference in ("feature/a.b-C_1", "feature", "", new_id()):
+            assert store.find_branch(of.id, reference) is None
+        store.touch_branch(made.id, at(3))
+        assert store.find_branch(of.id, made.id) == replace(made, updated_at=at(3))
+        ended = _ended(made, "closed")
+        store.save_branch(ended)
+        assert store.find_branch(of.id, made.id) == ended
+        assert store.find_branch(of.id, autumn.id) == autumn
+
+    def test_of_one_name_the_open_branch_is_found_else_the_latest(
+        self, storage: Storage
+    ) -> None:
+        of, find = add_keys_project(storage), storage.branches.find_branch
+        first, second, third = (
+            add_branch(storage, of, status=status, created_at=at(minute))
+            for minute, status in enumerate(("closed", "open", "merged"))
+        )
+        named = add_branch(storage, of, first.id)
+
+        assert find(of.id, "spring") == second
+        storage.branches.save_branch(_ended(second))
+        assert find(of.id, "spring") == third
+        assert (find(of.id, first.id), find(of.id, named.id)) == (first, named)
+
+    def test_branches_are_listed_newest_first(self, storage: Storage) -> None:
+        of, elsewhere = add_keys_project(storage), add_keys_project(storage)
+        statuses: tuple[BranchStatus, ...] = ("open", "merging", "merged", "closed")
         made = [
-            key(of, "a", description="Straße 100%"),
-            *(key(of, f"b{number}") for number in range(3)),
+            add_branch(storage, of, f"{status}{n}", status=status, created_at=at(n % 2))
+            for status in statuses
+            for n in range(3)
         ]
-        storage.keys.add_keys([*made, key(of, "live"), key(other)])
-        storage.keys.trash_keys(of.id, [made[0].id], at(1), "ann")
-        storage.keys.trash_keys(of.id, [one.id for one in made[1:]], at(2))
+        add_branch(storage, elsewhere)
+        made.sort(key=lambda each: (each.created_at, each.id), reverse=True)
 
-        def page(search: str | None = None, *, number: int = 1) -> Page[TrashedKey]:
-            return storage.keys.page_of_trash(of.id, search, PageRequest(number, 3))
+        for status in (None, *statuses):
+            wanted = [each for each in made if status in (None, each.status)]
+            for number in (1, 2):
+                page = PageRequest(number, 2)
+                found = storage.branches.list_branches(of.id, page, status=status)
+                assert found.items == wanted[number * 2 - 2 : number * 2]
+                assert found.total == len(wanted)
 
-        first, second = page(), page(number=2)
-        latest = sorted(made[1:], key=attrgetter("id"), reverse=True)
-        assert (first.total, second.total) == (4, 4)
-        assert [one.id for one in first.items] == [one.id for one in latest]
-        [oldest] = second.items
-        was = {**asdict(public_key(made[0])), "deleted_at": at(1), "deleted_by": "ann"}
-        assert asdict(oldest) == was
-        assert {one.deleted_by for one in first.items} == {None}
-        assert [one.key for one in page(fold("STRASSE 100%")).items] == ["a"]
-        assert page("_").items == []
-        storage.keys.restore_keys(of.id, [made[0].id, made[1].id], at(3))
-        assert page().total == 2
-        storage.keys.trash_keys(of.id, [made[0].id], at(4))
-        assert page().items[0].deleted_by is None
+    def test_notes_on_keys_are_replaced_and_their_changes_added_up(
+        self, storage: Storage
+    ) -> None:
+        of = add_keys_project(storage)
+        made, other = add_branch(storage, of), add_branch(storage, of, "autumn")
+        on, shown = storage.branch_keys(of.id, made.id), key(of)
+        storage.keys.add_keys([shown], [value(shown)])
+        on.touch_keys([shown.id], at(2))
+
+        note = BranchKey(shown.id, "copy", KeyState(shown, ()), changes=2**31)
+        own = BranchKey("k0", "own", changes=2)
+        on.put_overlay([note, own])
+
+        assert on.overlay() == sorted([note, own], key=lambda each: each.key_id)
+        assert on.overlay([shown.id, "absent"]) == [note]
+        assert on.overlay([]) == []
+        assert len(on.copies([shown.id])[shown.id].values) == 1
+        wanted = replace(made, change_count=2**31 + 2)
+        assert storage.branches.find_branch(of.id, made.id) == wanted
+        listed = storage.branches.list_branches(of.id, ALL).items
+        assert {each.id: each for each in listed} == {made.id: wanted, other.id: other}
+
+    def test_name_is_unique_among_open_branches(self, storage: Storage) -> None:
+        of, other = add_keys_project(storage), add_keys_project(storage)
+        made = add_branch(storage, of)
+        add_branch(storage, other)
+        add_branch(storage, of, "Spring")
+
+        with pytest.raises(Unavailable):
+            storage.branches.add_branch(branch(of))
+
+        assert storage.branches.list_branches(of.id, ALL).total == 2
+        storage.branches.save_branch(_ended(made))
+        add_branch(storage, of)
+
+    def test_keys_of_ended_branches_are_purged_in_pieces(
+        self, storage: Storage
+    ) -> None:
+        of = add_keys_project(storage)
+        main = key(of, "main")
+        storage.keys.add_keys([main], [value(main)])
+        stores = []
+        for number, minute in enumerate((2, 1, 9, 0)):
+            made = add_branch(storage, of, f"b{number}", updated_at=at(minute))
+            stores.append(storage.branch_keys(of.id, made.id))
+            own = [key(of, f"b{number}.{n}") for n in range(3)]
+            stores[-1].add_keys(own, [value(each) for each in own])
+            if minute:
+                storage.branches.save_branch(_ended(made, minute=minute))
+
+        assert storage.purge("branches", at(5), 1) > 0
+        assert len(stores[0].overlay()) == 3  # the oldest went first
+        while storage.purge("branches", at(5), 1):
+            pass
+
+        names = [len(each.names_of(of.id)) for each in stores]
+        assert names == [1, 1, 4, 4]
+        assert [len(each.overlay()) for each in stores] == [0, 0, 3, 3]
+        assert storage.branches.list_branches(of.id, ALL).total == 4
+
+
+def _ended(of: Branch, status: BranchStatus = "merged", minute: int = 5) -> Branch:
+    moment = at(minute)
+    return replace(of, status=status, updated_at=moment, merged_at=moment)
+
+
+def _detail(
+    of: Project, key_id: str, code: str = "", *, module: str = "", family: str = "po"
+) -> FileDetail:
+    detail = {"z": [1, None], "of": [of.id, code, module, family], "a": "\u0001"}
+    return FileDetail(of.id, family, key_id, module, code, detail)

@@ -1,42 +1,70 @@
-"""Contract of the memory store: memories, entries, and links to the keys they learn."""
+"""Contract of translation memories: entries, links to keys, and texts to search."""
 
-import random
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import count
+from operator import attrgetter
+from random import Random
+from typing import Any, TypeVar
 
 import pytest
 from msgspec.structs import replace
 
-from locframework.access.records import Scope
 from locframework.errors import Unavailable
 from locframework.fields import new_id, slug
 from locframework.languages import folded
-from locframework.memories.matching.port import encode_note
-from locframework.memories.matching.records import MatchSource, ValueStatus
+from locframework.memories.matching.port import Forgotten, encode_note
+from locframework.memories.matching.records import (
+    Concordance,
+    FoundTranslation,
+    MatchSource,
+    MatchValue,
+    SearchIn,
+)
+from locframework.memories.matching.scoring import match_fold
 from locframework.memories.records import (
     Assignment,
     EntryFilter,
-    EntryQuery,
     KeyLink,
     MemoryEntry,
     MemoryLanguage,
-    MemoryQuery,
     MemoryWriting,
     Penalties,
     StoredMemory,
     StoredTranslation,
     TranslationMemory,
 )
-from locframework.pagination import PageRequest
+from locframework.pagination import PageRequest, SortedRequest
 from locframework.projects.records import Project
 from locframework.proposals.records import TermTranslation
 from locframework.storage import Storage
 
+from .storage_glossaries import in_language, meets, random_filter, random_translation
 from .storage_records import ALL, TEXTS, add_project, at
 
-CODES = ("ar", "de", "fr")
-STATUSES: tuple[ValueStatus, ...] = ("approved", "draft")
+T = TypeVar("T")
+
+CODES = ("de", "fr", "ja")
+SOURCES = (
+    *("Pay  100%\nnow", "PAY", "Größe_x", 'say "hi"', "設定を保存", " Pay\t!", "a*"),
+    *("Anleger", "pay 100% now or later", "<a_b> (x:y) \\ '-- {a}"),
+)
+PARTS = (
+    *("pay", "pay 100%", "größe_", "0_", "%", '"', "設定", "定を保", "anleger", "z"),
+    *(
+        "pay 100% now or later",
+        "nowhere",
+        "a or b",
+        "*",
+        "(x:",
+        "\\",
+        "'--",
+        "^a",
+        "_b",
+    ),
+)
+SEARCH_IN: tuple[SearchIn, ...] = ("source", "target", "both")
 
 
 def memory(name: str = "Main", **changes: Any) -> TranslationMemory:
@@ -63,12 +91,6 @@ def add_memory(
     owner = of or add_project(storage)
     storage.memories.insert(StoredMemory(made, owner.organization_id))
     return made
-
-
-def add_languages(storage: Storage, of: TranslationMemory, *codes: str) -> None:
-    storage.memories.add_languages(
-        [MemoryLanguage(new_id(), of.id, code, code) for code in codes]
-    )
 
 
 def entry(
@@ -112,72 +134,372 @@ def all_entries(storage: Storage, of: TranslationMemory) -> list[MemoryEntry]:
     return found.items
 
 
+def expected(entries: Sequence[MemoryEntry], asked: Concordance) -> list[str]:
+    """Return the ids that a search must find, by reading all entries."""
+    found = []
+    for each in entries:
+        texts = [each.source_text] if asked.search_in != "target" else []
+        if asked.search_in != "source":
+            texts += [
+                one.value
+                for one in each.translations
+                if asked.language_codes is None
+                or one.language_code in asked.language_codes
+            ]
+        if any(asked.text in folded(text) for text in texts):
+            whole = any(asked.text == folded(text) for text in texts)
+            found.append((not whole, len(each.source_text), each))
+    found.sort(key=lambda one: one[2].id)
+    found.sort(key=lambda one: one[2].updated_at, reverse=True)
+    found.sort(key=lambda one: one[:2])
+    return [each.id for _, _, each in found]
+
+
+class MemoryModel:
+    """A memory, what it must have, and writes to choose from."""
+
+    def __init__(self, storage: Storage, random: Random, of: Project) -> None:
+        self.storage, self.random, self.of = storage, random, of
+        self.memory, self.clock = add_memory(storage, of), count(1)
+        self.languages = [self._add_language(code) for code in CODES]
+        self.entries: dict[str, MemoryEntry] = {}  # in the order of their creation
+        self.learned: dict[str, bool] = {}
+        self.learned_values: dict[tuple[str, str], bool] = {}
+        self.links: list[KeyLink] = []
+        self.keys = [new_id() for _ in range(4)]
+        self.segments: dict[str, tuple[str | None, bytes]] = {}  # a copy, as matchers
+        self.passages: dict[str, object] = {}  # and concordancers have one
+        self.reached = 0
+
+    def write(self) -> None:
+        steps: list[Callable[[MemoryWriting], None]] = [
+            *[self.add, self.put] * 3,
+            *(self.save, self.remove, self.remove_values, self.link, self.link),
+            *(self.detach, self.delete_language),
+        ]
+        with write(self.storage, self.memory) as writing:
+            self.random.choice(steps)(writing)
+
+    # writes
+
+    def add(self, writing: MemoryWriting) -> None:
+        learned = self.random.random() < 0.5
+        made = []
+        for text, context in self._free_texts()[: self.random.randint(1, 4)]:
+            id_, now = new_id(), self._now()
+            values = [random_translation(self.random, code) for code in self._codes()]
+            made.append(
+                MemoryEntry(id_, self.memory.id, text, context, now, now, (*values,))
+            )
+            self.entries[id_], self.learned[id_] = made[-1], learned
+            for each in values:
+                self.learned_values[id_, each.language_code] = learned
+        self.storage.memories.add_entries(writing, made, learned=learned)
+
+    def save(self, writing: MemoryWriting) -> None:
+        new = []
+        for id_, (text, context) in zip(self._some(), self._free_texts(), strict=False):
+            new.append(
+                replace(
+                    self.entries[id_],
+                    source_text=text,
+                    context=context,
+                    updated_at=self._now(),
+                )
+            )
+            self.entries[id_] = new[-1]
+        bare = [replace(each, translations=()) for each in new]
+        self.storage.memories.save_entries(writing, bare)
+
+    def remove(self, writing: MemoryWriting) -> None:
+        ids = self._some()
+        self.storage.memories.remove_entries(writing, [*ids, new_id()])
+        self._forget(ids)
+
+    def put(self, writing: MemoryWriting) -> None:
+        stored = []
+        for id_ in self._some():
+            now, learned = self._now(), self.random.random() < 0.5
+            for code in self._codes():
+                made = random_translation(self.random, code)
+                stored.append(StoredTranslation(id_, made, now, learned))
+                self._replace_value(id_, code, [made], now)
+                self.learned_values[id_, code] = learned
+        self.storage.memories.put_translations(writing, stored)
+
+    def remove_values(self, writing: MemoryWriting) -> None:
+        now = self._now()
+        places = [(id_, code) for id_ in self._some() for code in self._codes()]
+        for id_, code in places:
+            self._replace_value(id_, code, [], now)
+        self.storage.memories.remove_translations(writing, places, now)
+
+    def link(self, writing: MemoryWriting) -> None:
+        """Replace all links of a key, which may have one for each plural form."""
+        key_id = self.random.choice(self.keys)
+        old = [each for each in self.links if each.key_id == key_id]
+        forms = self.random.choice([(), (None,), ("one", "other")])
+        new = [
+            KeyLink(self.of.id, key_id, form, id_)
+            for form, id_ in zip(forms, self._some(), strict=False)
+        ]
+        self.storage.memories.replace_links(writing, old, new)
+        self.links = [each for each in self.links if each.key_id != key_id] + new
+
+    def detach(self, writing: MemoryWriting) -> None:
+        ids = self._some()
+        self.storage.memories.detach_entries(writing, ids)
+        self.links = [each for each in self.links if each.entry_id not in ids]
+        for id_ in ids:
+            self.learned[id_] = False
+        for place in self.learned_values:
+            self.learned_values[place] &= place[0] not in ids
+
+    def delete_language(self, writing: MemoryWriting) -> None:
+        """In pieces; learned entries go with their last translation."""
+        gone, rows = self.random.choice(self.languages), self.random.randint(1, 3)
+        code = gone.language_code
+        after: int | None = 0
+        pieces = 0
+        while after is not None:
+            after = self.storage.memories.delete_language(writing, code, after, rows)
+            pieces += 1
+        there = [id_ for id_ in self.entries if (id_, code) in self.learned_values]
+        assert pieces == len(there) // rows + 1
+        for id_ in there:
+            self._replace_value(id_, code, [], self.entries[id_].updated_at)
+            if self.learned[id_] and not self.entries[id_].translations:
+                self._forget([id_])
+        self.languages.remove(gone)
+        assert self.storage.memories.list_languages(self.memory.id) == self.languages
+        self.languages.append(self._add_language(code))
+
+    # reads
+
+    def check(self) -> None:
+        """Compare all that is read of the memory."""
+        store, id_, entries = self.storage.memories, self.memory.id, self.entries
+        ids = [*entries, new_id()]
+        assert store.find_entries(id_, ids) == entries
+        assert store.find_entries(new_id(), ids) == {}
+        assert [*store.stream_entries(id_)] == [*entries.values()]
+        texts = {(one.source_text, one.context): one.id for one in entries.values()}
+        asked = [*texts, *self._free_texts(), ("absent", "")]
+        assert store.entry_ids_by_text(id_, asked) == texts
+        wanted: dict[str, set[tuple[TermTranslation, bool]]] = {}
+        for one, each in entries.items():
+            for value in each.translations:
+                learned = self.learned_values[one, value.language_code]
+                wanted.setdefault(one, set()).add((value, learned))
+        assert wanted == {
+            one: {(each.translation, each.is_learned) for each in rows}
+            for one, rows in store.translations_of(id_, ids).items()
+        }
+        assert store.learned_entries(id_, ids) == {
+            one for one in entries if self.learned[one]
+        }
+        some, keys = self._some(), self.keys[:2]
+        assert {*store.find_links(id_, entry_ids=some)} == {
+            each for each in self.links if each.entry_id in some
+        }
+        assert {*store.find_links(id_, key_ids=keys)} == {
+            each for each in self.links if each.key_id in keys
+        }
+        linked = store.linked_keys(self.of.id) & {*self.keys}
+        assert linked == {each.key_id for each in self.links}
+        found = store.find(id_)
+        assert found is not None
+        assert found.memory == replace(self.memory, entry_count=len(entries))
+        for _ in range(6):
+            self._check_list()
+        self._check_texts()
+        self._check_search()
+
+    def _check_list(self) -> None:
+        conditions = random_filter(self.random, self.random.choice(PARTS))
+        where, wanted = EntryFilter(**conditions), []
+        for each in self.entries.values():
+            own = in_language(each.translations, where)
+            texts = [each.source_text, *(one.value for one in own)]
+            is_found = any((where.search or "") in folded(text) for text in texts)
+            if is_found and meets(each.translations, where):
+                wanted.append(each)
+        sort = self.random.choice(["", "-createdAt", "updatedAt", "-updatedAt"])
+        if "updatedAt" in sort:
+            wanted.sort(key=lambda each: each.updated_at)
+        if sort.startswith("-"):
+            wanted.reverse()
+        for page in (1, 2):
+            request = SortedRequest(page, 3, sort)
+            found = self.storage.memories.list_entries(self.memory.id, where, request)
+            assert found.items == wanted[page * 3 - 3 : page * 3], (where, sort)
+            assert found.total == len(wanted)
+
+    def _check_texts(self) -> None:
+        """Bring the copies up to date by what has changed since the last time."""
+        texts, id_ = self.storage.memory_texts, self.memory.id
+        if self.random.random() < 0.4:
+            return  # changes of several writes are read together
+        sources = texts.match_sources([*self.entries, new_id()])
+        assert {
+            one: replace(each, values_digest="") for one, each in sources.items()
+        } == {
+            one: MatchSource(each.source_text, each.context, each.updated_at, "")
+            for one, each in self.entries.items()
+        }
+        values = texts.applied_values([*self.entries], CODES)
+        every = {one: {*values.get(one, ())} for one in self.entries}
+        assert every == {
+            one: {MatchValue(*each) for each in _applied(entry_)}
+            for one, entry_ in self.entries.items()
+        }
+        assert texts.languages([id_, new_id()]) == {*CODES}
+        assert texts.languages_with_values([id_], ["de", "fr", "nl"]) == {
+            each.language_code for there in every.values() for each in there
+        } - {"ja"}
+        pairs = {(sources[one].values_digest, frozenset(every[one])) for one in every}
+        assert len(pairs) == len({digest for digest, _ in pairs})
+        assert len(pairs) == len({values for _, values in pairs})
+        head = texts.revisions([id_, new_id()])[id_]
+        for each in texts.changes(id_, self.reached):
+            assert self.reached < each.revision <= head
+            self.segments[each.entry_id] = each.text, each.note
+        for passage in texts.passages(id_, self.reached):
+            assert self.reached < passage.revision <= head
+            found = passage.texts and (passage.length, passage.updated_at)
+            self.passages[passage.entry_id] = found and (*found, passage.texts)
+        self.reached = head
+        there = {
+            one: each for one, each in self.segments.items() if each[0] is not None
+        }
+        assert there == {
+            one: (match_fold(each.source_text), encode_note(sources[one]))
+            for one, each in self.entries.items()
+        }
+        assert {one: each for one, each in self.passages.items() if each} == {
+            one: (
+                len(each.source_text),
+                each.updated_at,
+                [("", folded(each.source_text))]
+                + [(code, folded(text)) for code, text, _ in _applied(each)],
+            )
+            for one, each in self.entries.items()
+        }
+
+    def _check_search(self) -> None:
+        codes = self.random.choice([None, ["de"], ["ja", "de"], ["nl"]])
+        where = self.random.choice(SEARCH_IN)
+        part = self.random.choice(PARTS)
+        asked = Concordance([self.memory.id, new_id()], part, codes, where)
+        wanted = expected([*self.entries.values()], asked)
+        for page in (1, 2, 9):
+            request = PageRequest(page, 3)
+            found = self.storage.memory_texts.search(asked, request)
+            some = wanted[page * 3 - 3 : page * 3]
+            assert [each.entry_id for each in found.items] == some, asked
+            assert found.total == len(wanted)
+        items = self.storage.memory_texts.concordance_items
+        ids = [*wanted, new_id(), *self._some()]
+        found_ids = [one for one in ids if one in self.entries]
+        assert [
+            (each.entry_id, each.source_text, each.context, each.translations)
+            for each in items(ids, codes)
+        ] == [
+            (
+                one,
+                self.entries[one].source_text,
+                self.entries[one].context,
+                [
+                    FoundTranslation(*each)
+                    for each in _applied(self.entries[one])
+                    if codes is None or each[0] in codes
+                ],
+            )
+            for one in found_ids
+        ]
+
+    # what is chosen
+
+    def _add_language(self, code: str) -> MemoryLanguage:
+        made = MemoryLanguage(new_id(), self.memory.id, code, code.upper())
+        self.storage.memories.add_languages([made])
+        return made
+
+    def _now(self) -> str:
+        minute = next(self.clock)
+        return at(minute % 60, hour=1 + minute // 60)
+
+    def _some(self) -> list[str]:
+        number = self.random.randint(0, min(3, len(self.entries)))
+        return self.random.sample([*self.entries], number)
+
+    def _codes(self) -> list[str]:
+        return sorted(self.random.sample(CODES, self.random.randint(0, 2)))
+
+    def _free_texts(self) -> list[tuple[str, str]]:
+        taken = {(each.source_text, each.context) for each in self.entries.values()}
+        texts = [(text, context) for text in SOURCES for context in ("", "x")]
+        self.random.shuffle(texts)
+        return [each for each in texts if each not in taken]
+
+    def _replace_value(
+        self, id_: str, code: str, new: list[TermTranslation], now: str
+    ) -> None:
+        old = self.entries[id_]
+        rest = [each for each in old.translations if each.language_code != code]
+        values = sorted([*rest, *new], key=attrgetter("language_code"))
+        self.entries[id_] = replace(old, translations=(*values,), updated_at=now)
+        self.learned_values.pop((id_, code), None)
+
+    def _forget(self, ids: Sequence[str]) -> None:
+        self.links = [each for each in self.links if each.entry_id not in ids]
+        for id_ in ids:
+            del self.entries[id_], self.learned[id_]
+            for code in CODES:
+                self.learned_values.pop((id_, code), None)
+
+
+def _applied(of: MemoryEntry) -> list[tuple[str, str, Any]]:
+    values = [(one.language_code, one.value, one.status) for one in of.translations]
+    return [each for each in values if each[1]]
+
+
 class StorageMemoriesContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    def test_memories_are_listed_by_scope_search_and_project(
-        self, storage: Storage
-    ) -> None:
-        mine, theirs = add_project(storage), add_project(storage)
-        add_memory(storage, mine, "Häfen  \tund 100%")
-        b, _ = add_memory(storage, mine, "b"), add_memory(storage, theirs, "far")
-        storage.memories.assign(mine.id, Assignment(b.id, True, "none", 0, 0))
+    @pytest.mark.parametrize("seed", range(12))
+    def test_memories_have_what_a_model_has(self, storage: Storage, seed: int) -> None:
+        random, of = Random(seed), add_project(storage)
+        models = [MemoryModel(storage, random, of) for _ in range(2)]
+        for _ in range(25):
+            model = random.choice(models)
+            model.write()
+            model.check()
+        for model in models:
+            model.check()
 
-        def listed(
-            *scopes: Scope, sort: str = "name", every: bool = False, **where: str
-        ) -> list[str]:
-            page = storage.memories.list_memories(
-                None if every else scopes,
-                MemoryQuery(sort=sort),  # type: ignore[arg-type]
-                **where,
-            )
-            assert page.total == len(page.items)
-            return [one.name[0] for one in page.items]
-
-        whole = Scope(mine.organization_id)
-        assert listed(whole) == ["H", "b"]
-        assert listed(whole, sort="-name") == ["b", "H"]
-        assert listed(Scope(mine.organization_id, mine.id)) == ["b"]
-        assert listed(Scope(theirs.organization_id, mine.id)) == []
-        assert (listed(), listed(every=True)) == ([], ["H", "b", "f"])
-        assert listed(whole, project_id=mine.id) == ["b"]
-        assert listed(whole, project_id=theirs.id) == []
-        assert listed(Scope(theirs.organization_id), project_id=mine.id) == []
-        assert listed(whole, search="häfen und") == listed(whole, search="%") == ["H"]
-
-    def test_languages_are_deleted_with_their_translations_in_pieces(
-        self, storage: Storage
-    ) -> None:
-        of = add_project(storage)
-        mine, other = add_memory(storage, of), add_memory(storage, of)
-        made = [entry(mine, f"{n}", *["de:x"] * (n % 3 > 0), "fr:y") for n in range(9)]
-        kept = entry(other, "a", "de:x")
+    def test_many_entries_are_listed_and_streamed(self, storage: Storage) -> None:
+        mine = add_memory(storage)
+        made = [entry(mine, f"t{n}", *["de:x", "fr:y"][: n % 3]) for n in range(1100)]
         add_entries(storage, made)
-        add_entries(storage, [kept])
-        fr, de = (MemoryLanguage(new_id(), mine.id, c, c.upper()) for c in ("fr", "de"))
-        storage.memories.add_languages([fr, de])
-        assert storage.memories.list_languages(mine.id) == [fr, de]
-        revision = storage.memory_texts.revisions([mine.id])[mine.id]
 
-        left = []
-        done: int | None = 0
-        while done is not None:
-            with write(storage, mine) as writing:
-                done = storage.memories.delete_language(writing, "de", done, 4)
-            codes = [
-                each.language_code
-                for one in all_entries(storage, mine)
-                for each in one.translations
-            ]
-            left.append((codes.count("de"), codes.count("fr")))
+        assert list(storage.memories.stream_entries(mine.id)) == made
+        page = storage.memories.list_entries(mine.id, EntryFilter(), PageRequest(2))
+        assert (page.items, page.total) == (made[50:100], 1100)
+        by_id = {each.id: each for each in made}
+        assert storage.memories.find_entries(mine.id, by_id) == by_id
 
-        assert left == [(2, 9), (0, 9)]
-        assert storage.memories.list_languages(mine.id) == [fr]
-        changes = storage.memory_texts.changes(mine.id, revision)
-        assert {each.entry_id for each in changes} == {
-            each.id for n, each in enumerate(made) if n % 3
-        }
-        assert all_entries(storage, other) == [kept]
+    def test_entries_may_have_any_text(self, storage: Storage) -> None:
+        mine = add_memory(storage)
+        made = [
+            entry(mine, text, f"de:{text}", context=name)
+            for name, text in TEXTS.items()
+        ]
+        add_entries(storage, made)
+
+        assert all_entries(storage, mine) == made
+        texts = {(one.source_text, one.context): one.id for one in made}
+        assert storage.memories.entry_ids_by_text(mine.id, texts) == texts
 
     def test_assigned_memories_are_listed_by_priority(self, storage: Storage) -> None:
         of, other = add_project(storage), add_project(storage)
@@ -204,30 +526,6 @@ class StorageMemoriesContract:
         storage.projects.delete(other.id, at(1))
         assert storage.memories.projects_of(a.id) == []
 
-    def test_entries_with_any_text_are_found_by_id_and_text(
-        self, storage: Storage
-    ) -> None:
-        of = add_project(storage)
-        mine, other = add_memory(storage, of), add_memory(storage, of)
-        made = [
-            entry(mine, text, f"de:{text}", context=name)
-            for name, text in TEXTS.items()
-        ]
-        proposal = TermTranslation("fr", "", "pending_review", None, "Payer")
-        made.append(entry(mine, "Pay", translations=(proposal,)))
-        add_entries(storage, made)
-
-        by_id = {one.id: one for one in made}
-        assert storage.memories.find_entries(mine.id, by_id) == by_id
-        assert storage.memories.find_entries(other.id, by_id) == {}
-        texts = {(one.source_text, one.context): one.id for one in made}
-        ids = storage.memories.entry_ids_by_text
-        assert ids(mine.id, [*texts, ("Pay", "x")]) == texts
-        assert ids(other.id, texts) == {}
-        found = storage.memories.find(mine.id)
-        assert found is not None
-        assert found.memory.entry_count == len(made)
-
     def test_second_entry_with_the_same_text_and_context_is_refused(
         self, storage: Storage
     ) -> None:
@@ -240,271 +538,107 @@ class StorageMemoriesContract:
 
         assert all_entries(storage, mine) == made
 
-    def test_entries_are_listed_and_streamed_in_order(self, storage: Storage) -> None:
-        of = add_project(storage)
+    def test_deleted_memory_is_hidden(self, storage: Storage) -> None:
+        of, store = add_project(storage), storage.memories
         mine, other = add_memory(storage, of), add_memory(storage, of)
-        made = [
-            entry(mine, f"t{n}", *["de:x", "fr:y"][: n % 3], updated_at=at(n % 60))
-            for n in range(1100)
-        ]
-        add_entries(storage, made)
-        add_entries(storage, [entry(other)])
-
-        def listed(page: PageRequest) -> list[MemoryEntry]:
-            found = storage.memories.list_entries(mine.id, EntryFilter(), page)
-            assert found.total == len(made)
-            return found.items
-
-        assert list(storage.memories.stream_entries(mine.id)) == made
-        assert listed(PageRequest(page=2)) == made[50:100]
-        assert listed(EntryQuery(sort="-createdAt", limit=2)) == made[:-3:-1]
-        latest = [each for each in made if each.updated_at == at(59)][::-1]
-        assert listed(EntryQuery(sort="-updatedAt", limit=9)) == latest[:9]
-        assert listed(PageRequest(page=99)) == []
-
-    def test_entries_are_filtered_by_text_language_and_status(
-        self, storage: Storage
-    ) -> None:
-        mine = add_memory(storage)
-        pay = entry(mine, "Pay  100%\nnow", "de:Jetzt ZAHLEN", "fr:Payer")
-        other, bare = entry(mine, "Größe_x", "de:anders"), entry(mine, "bare")
-        add_entries(storage, [pay, other, bare])
-
-        def found(search: str | None = None, **where: Any) -> list[MemoryEntry]:
-            asked = EntryFilter(search and folded(search), **where)
-            page = storage.memories.list_entries(mine.id, asked, ALL)
-            assert page.total == len(page.items)
-            return page.items
-
-        assert found("pay 100% NOW") == [pay]
-        assert found("GRÖSSE_X") == [other]
-        assert found("0_") == found("1%0") == found("'") == []
-        assert found("zahlen") == found("PAYER") == [pay]
-        assert found("zahlen", language_code="fr") == []
-        assert found("now", language_code="fr") == found(language_code="fr") == [pay]
-        assert found(language_code="de") == found(status="approved") == [pay, other]
-        assert found(status="untranslated") == [bare]
-
-    def test_entries_and_translations_are_changed_by_themselves(
-        self, storage: Storage
-    ) -> None:
-        mine = add_memory(storage)
-        old, other = entry(mine, "a", "de:x", "fr:y"), entry(mine, "b", "de:z")
-        add_entries(storage, [old, other])
-        new = replace(old, source_text="c", context="d", updated_at=at(3))
-        value = TermTranslation("de", "new", "approved", at(2), "newer")
-        draft = TermTranslation("ar", "d", "draft", None, None)
-
-        with write(storage, mine) as writing:
-            storage.memories.save_entries(writing, [replace(new, translations=())])
-            storage.memories.put_translations(
-                writing,
-                [
-                    StoredTranslation(old.id, value, at(3)),
-                    StoredTranslation(old.id, draft, at(3), is_learned=True),
-                ],
-            )
-            storage.memories.remove_translations(writing, [(other.id, "de")], at(5))
-
-        french = old.translations[1]
-        assert all_entries(storage, mine) == [
-            replace(new, translations=(draft, value, french)),
-            replace(other, translations=(), updated_at=at(5)),
-        ]
-        stored = storage.memories.translations_of(mine.id, [old.id, other.id])
-        assert {each.translation: each.is_learned for each in stored[old.id]} == {
-            draft: True,
-            value: False,
-            french: False,
-        }
-        texts = [("a", ""), ("c", "d")]
-        ids = storage.memories.entry_ids_by_text(mine.id, texts)
-        assert ids == {texts[1]: old.id}
-
-    def test_removed_entries_are_not_found_and_free_their_text(
-        self, storage: Storage
-    ) -> None:
-        of = add_project(storage)
-        mine = add_memory(storage, of)
-        gone, kept = entry(mine, "a", "de:x"), entry(mine, "b", "de:y")
-        links = [KeyLink(of.id, new_id(), None, each.id) for each in (gone, kept)]
-        add_entries(storage, [gone, kept])
-
-        with write(storage, mine) as writing:
-            storage.memories.replace_links(writing, [], links)
-            storage.memories.remove_entries(writing, [gone.id, new_id()])
-
-        assert all_entries(storage, mine) == [kept]
-        assert storage.memories.translations_of(mine.id, [gone.id]) == {}
-        keys = [link.key_id for link in links]
-        assert storage.memories.find_links(mine.id, key_ids=keys) == [links[1]]
-        add_entries(storage, [entry(mine, "a")])
-
-    def test_deleted_memory_is_hidden_and_purged_in_pieces(
-        self, storage: Storage
-    ) -> None:
-        of = add_project(storage)
-        mine, other = add_memory(storage, of), add_memory(storage, of)
-        for one in (mine, other):
-            made = [entry(one, f"{n}", "de:x") for n in range(5)]
-            link = KeyLink(of.id, new_id(), None, made[0].id)
-            storage.memories.assign(of.id, Assignment(one.id, True, "all", 0, 0))
+        links = [KeyLink(of.id, new_id(), None, new_id()) for _ in range(2)]
+        for one, link in zip((mine, other), links, strict=True):
+            store.assign(of.id, Assignment(one.id, True, "all", 0, 0))
+            store.add_languages([MemoryLanguage(new_id(), one.id, "de", "German")])
             with write(storage, one) as writing:
-                storage.memories.add_entries(writing, made)
-                storage.memories.replace_links(writing, [], [link])
+                store.add_entries(writing, [entry(one, "a", "de:x", id=link.entry_id)])
+                store.replace_links(writing, [], [link])
 
-        storage.memories.delete(mine.id, at(1))
+        store.delete(mine.id, at(1))
 
-        page = storage.memories.list_memories(None, ALL)
-        assert [one.id for one in page.items] == [other.id]
-        assert storage.memories.find(mine.id) is None
+        keys, ids = [each.key_id for each in links], [mine.id, other.id]
+        assert [one.id for one in store.list_memories(None, ALL).items] == [other.id]
+        assert [each.memory.id for each in store.list_assigned(of.id)] == [other.id]
         assert all_entries(storage, mine) == []
-        assert storage.memories.find_links(mine.id, key_ids=[link.key_id]) == []
-        assert [each.memory.id for each in storage.memories.list_assigned(of.id)] == [
-            other.id
-        ]
+        assert store.find_links(mine.id, key_ids=keys) == []
+        assert store.find_links(other.id, key_ids=keys) == links[1:]
+        texts = storage.memory_texts
+        assert texts.languages_with_values(ids[:1], ["de"]) == set()
+        assert texts.languages_with_values(ids, ["de", "fr"]) == {"de"}
+        search = Concordance(ids, "a", None, "both")
+        assert [each.tm_id for each in texts.search(search, ALL).items] == [other.id]
         with storage.transaction():
-            assert storage.memories.begin(mine.id) is None
-        assert storage.purge("memories", at(1), 100) == 0
-        purged = [storage.purge("memories", at(2), 3) for _ in range(4)]
-        assert (purged[0], purged[-1]) == (3, 0)
-        assert len(all_entries(storage, other)) == 5
+            assert store.begin(mine.id) is None
 
-    def test_each_write_has_a_higher_revision(self, storage: Storage) -> None:
-        mine = add_memory(storage)
-
-        with pytest.raises(RuntimeError):  # outside a transaction
-            storage.memories.begin(mine.id)
-        with write(storage, mine) as first:
-            pass
-        with write(storage, mine) as second:
-            pass
-
-        assert second.revision > first.revision
-
-    # links
-
-    def test_links_are_found_by_key_and_by_entry(self, storage: Storage) -> None:
-        of = add_project(storage)
-        mine, other = add_memory(storage, of), add_memory(storage, of)
-        a, b = entry(mine, "a"), entry(mine, "b")
-        add_entries(storage, [a, b])
-        plain = KeyLink(of.id, new_id(), None, a.id)
-        one = KeyLink(of.id, new_id(), "one", a.id)
-        many = KeyLink(of.id, one.key_id, "other", b.id)
-        with write(storage, mine) as writing:
-            storage.memories.replace_links(writing, [], [plain, one, many])
-        find = storage.memories.find_links
-
-        assert set(find(mine.id, key_ids=[one.key_id, new_id()])) == {one, many}
-        assert set(find(mine.id, entry_ids=[a.id])) == {plain, one}
-        assert find(other.id, key_ids=[one.key_id]) == []
-        assert find(other.id, entry_ids=[a.id]) == []
-
-        moved = replace(one, entry_id=b.id)
-        with write(storage, mine) as writing:
-            storage.memories.replace_links(writing, [one, many, plain], [plain, moved])
-        keys = [plain.key_id, one.key_id]
-        assert set(find(mine.id, key_ids=keys)) == {plain, moved}
-
-    def test_detached_entries_stay_without_links(self, storage: Storage) -> None:
-        of = add_project(storage)
-        mine = add_memory(storage, of)
-        made = [entry(mine, text, "de:x") for text in "ab"]
-        links = [KeyLink(of.id, new_id(), None, each.id) for each in made]
-        ids = [each.id for each in made]
-        with write(storage, mine) as writing:
-            storage.memories.add_entries(writing, made, learned=True)
-            storage.memories.replace_links(writing, [], links)
-        assert storage.memories.learned_entries(mine.id, ids) == {*ids}
-
-        with write(storage, mine) as writing:
-            storage.memories.detach_entries(writing, ids[:1])
-
-        assert storage.memories.learned_entries(mine.id, ids) == {ids[1]}
-        rows = storage.memories.translations_of(mine.id, ids)
-        assert [rows[id_][0].is_learned for id_ in ids] == [False, True]
-        assert storage.memories.find_links(mine.id, entry_ids=ids) == links[1:]
-
-    def test_linked_keys_are_those_of_a_project(self, storage: Storage) -> None:
-        of, far = add_project(storage), add_project(storage)
-        mine = add_memory(storage, of)
-        add_entries(storage, [made := entry(mine, "a")])
-        keys = [new_id() for _ in range(3)]
-        links = [KeyLink(of.id, key, None, made.id) for key in keys[:2]]
-        links += [KeyLink(of.id, keys[0], "one", made.id)]
-        links += [KeyLink(far.id, keys[2], None, made.id)]
-        with write(storage, mine) as writing:
-            storage.memories.replace_links(writing, [], links)
-
-        assert storage.memories.linked_keys(of.id) == {*keys[:2]}
-        assert storage.memories.linked_keys(new_id()) == set()
-
-    # what matching compares
-
-    def test_match_sources_are_what_is_compared_of_entries(
+    def test_write_has_a_revision_that_is_never_used_again(
         self, storage: Storage
     ) -> None:
-        of = add_memory(storage)
-        one = entry(of, "Pay  NOW", "de:Zahlen", context="a", updated_at=at(3))
-        two = entry(of, "Buy")
-        add_entries(storage, [one, two])
+        mine, gone = add_memory(storage), add_memory(storage)
+        storage.memories.delete(gone.id, at(1))
+        revisions, seen = storage.memory_texts.revisions, [0]
+        for is_rolled_back in (False, True, True, False):
+            with suppress(ZeroDivisionError), write(storage, mine) as writing:
+                found = revisions([mine.id, gone.id, new_id()])
+                assert found == {mine.id: writing.revision}
+                seen.append(writing.revision)
+                if is_rolled_back:
+                    raise ZeroDivisionError
 
-        found = storage.memory_texts.match_sources([two.id, one.id, new_id()])
+        assert len({*seen}) == 5
+        assert seen[1] < seen[4]
 
-        assert {
-            id_: replace(each, values_digest="") for id_, each in found.items()
-        } == {
-            two.id: MatchSource("Buy", "", two.updated_at, ""),
-            one.id: MatchSource("Pay  NOW", "a", at(3), ""),
-        }
-        assert storage.memory_texts.match_sources([]) == {}
-
-    def test_digest_of_values_is_equal_exactly_for_equal_values(
+    def test_removals_are_changes_until_they_are_forgotten(
         self, storage: Storage
     ) -> None:
-        of, chosen = add_memory(storage), random.Random(4)
-        made = [
-            entry(of, "Pay", *[["de:x", "fr:y"], ["de:x"], []][n % 3], context=str(n))
-            for n in range(12)
-        ]
-        ids = [each.id for each in made]
-        notes: dict[str, bytes] = {}
-        revision = 0
+        memory, texts = add_memory(storage), storage.memory_texts
+        there = [entry(memory, f"Pay {n}") for n in range(6)]
+        add_entries(storage, there)
 
-        for step in range(12):
-            with write(storage, of) as writing:
-                if not step:
-                    storage.memories.add_entries(writing, made)
-                elif step == 11:
-                    storage.memories.delete_language(writing, "de", 0, 99)
-                elif step == 10:
-                    storage.memories.delete_language(writing, "fr", 0, 5)
-                else:
-                    _write_some(storage, writing, ids, chosen)
-            for change in storage.memory_texts.changes(of.id, revision):
-                notes[change.entry_id] = change.note
-            revision = storage.memory_texts.revisions([of.id])[of.id]
-            with storage.memory_texts.snapshot():
-                sources = storage.memory_texts.match_sources(ids)
-                values = storage.memory_texts.applied_values(ids, CODES)
-            said = {id_: frozenset(values.get(id_, [])) for id_ in ids}
-            pairs = {(each.values_digest, said[id_]) for id_, each in sources.items()}
-            digests = {each.values_digest for each in sources.values()}
-            assert len(pairs) == len(digests) == len(set(said.values()))
-            assert notes == {id_: encode_note(each) for id_, each in sources.items()}
+        def forget(now: int, before: int, rows: int = 9) -> int:
+            with storage.transaction():
+                return storage.memories.forget_removals(at(now), at(before), rows)
+
+        revision = partial(_revision, storage, memory)
+
+        def remove(ids: list[str]) -> None:
+            with write(storage, memory) as writing:
+                storage.memories.remove_entries(writing, ids)
+
+        first = revision()
+        remove([each.id for each in there[:3]])
+        second = revision()
+        assert forget(now=10, before=9) == 0  # from now on it is noted
+        remove([there[3].id])
+        assert forget(now=11, before=10) == 0  # nobody was given the time
+        assert len(list(texts.changes(memory.id, first))) == 4
+
+        assert [forget(now=20, before=11, rows=2) for _ in range(3)] == [2, 1, 0]
+
+        with pytest.raises(Forgotten):
+            next(texts.changes(memory.id, first))
+        [gone] = texts.changes(memory.id, second)
+        assert (gone.entry_id, gone.text) == (there[3].id, None)
+        whole = {each.entry_id for each in texts.changes(memory.id, 0)}
+        assert whole == {each.id for each in there[4:]}
+
+    def test_applied_values_in_many_languages_are_byte_for_byte(
+        self, storage: Storage
+    ) -> None:
+        odd = "\"a\" \\ ['b'] \n\r\t\x01\x1f\x7f {%s} \u2028 \ufeff 設定 \U0001f600"
+        codes = [f"de-{number}" for number in range(100, 140)]
+        memory = add_memory(storage)
+        one = entry(memory, "Pay", *[f"{c}:{odd} {c}" for c in codes], "fr:")
+        add_entries(storage, [one, other := entry(memory, "Sell", "fr:")])
+
+        for asked in (codes, codes[:3], codes[-1:]):
+            found = storage.memory_texts.applied_values(
+                [one.id, other.id], [*asked, "fr"]
+            )
+            assert {*found} == {one.id}
+            wanted = {MatchValue(code, f"{odd} {code}", "approved") for code in asked}
+            assert {*found[one.id]} == wanted
+
+    def test_is_in_block_of_a_transaction_or_snapshot(self, storage: Storage) -> None:
+        for block in (storage.transaction, storage.snapshot):
+            with block():
+                assert storage.memory_texts.is_in_block()
+            assert not storage.memory_texts.is_in_block()
 
 
-def _write_some(
-    storage: Storage, writing: MemoryWriting, ids: list[str], chosen: random.Random
-) -> None:
-    put = []
-    for id_ in chosen.sample(ids, 4):
-        code, value = chosen.choice(CODES), chosen.choice(("x", "y", ""))
-        status: Any = chosen.choice(STATUSES) if value else "pending_review"
-        proposal = None if value else "z"
-        translation = TermTranslation(code, value, status, None, proposal)
-        put.append(StoredTranslation(id_, translation, at(2)))
-    storage.memories.put_translations(writing, put)
-    gone = [(id_, chosen.choice(CODES)) for id_ in chosen.sample(ids, 2)]
-    storage.memories.remove_translations(writing, gone, at(3))
+def _revision(storage: Storage, of: TranslationMemory) -> int:
+    return storage.memory_texts.revisions([of.id])[of.id]

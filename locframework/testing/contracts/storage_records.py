@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from hypothesis import HealthCheck
 from msgspec.structs import replace
 
 from locframework.access.records import (
@@ -25,12 +24,6 @@ from locframework.storage import Storage
 
 LANGUAGES = ("en", "de", "ja")
 ALL = PageRequest(limit=200)
-# for examples that share a database: each has a project of its own, and many steps
-OWN_PROJECT = [
-    HealthCheck.function_scoped_fixture,
-    HealthCheck.too_slow,
-    HealthCheck.data_too_large,
-]
 
 TEXTS = {
     "empty": "",
@@ -289,11 +282,3 @@ def value(
         updated_by="u1",
     )
     return replace(made, **changes)
-
-
-def draft(
-    of: StoredKey, code: str = "en", text: str = "Pay?", **changes: Any
-) -> StoredValue:
-    """A text that nobody has approved."""
-    nothing = {"approved_value": None, "approved_at": None, "approved_by": None}
-    return value(of, code, text, **{"status": "draft", **nothing, **changes})

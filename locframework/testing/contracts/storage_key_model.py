@@ -1,0 +1,677 @@
+"""Contract of keys: main and branches show what a model in dictionaries shows.
+
+Random writes to two projects, each with a main and two branches. After each write all
+reads of one line are compared with the model, after the last write those of all lines.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from random import Random
+from typing import TypeVar
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import asdict, replace
+
+from locframework.branches.records import Branch
+from locframework.fields import new_id
+from locframework.formats.records import PLURAL_FORMS
+from locframework.keys.file_records import Selection, TextRow
+from locframework.keys.query import position_of
+from locframework.keys.records import (
+    FindingFilter,
+    KeyFilter,
+    KeyFinding,
+    KeyState,
+    StoredKey,
+    StoredValue,
+    ValueSlot,
+    public_key,
+)
+from locframework.keys.revisions import Revision, revision_of
+from locframework.keys.rules import ROOT_MODULE, outdated, shown_value
+from locframework.keys.store import BranchKeyStore, KeyStore
+from locframework.languages import fold
+from locframework.pagination import PageRequest
+from locframework.quality.records import Finding
+from locframework.statistics.records import LanguageCounts
+from locframework.statistics.rules import complete_languages, count_words
+from locframework.storage import Storage
+
+from .storage_records import (
+    LANGUAGES,
+    add_branch,
+    add_keys_project,
+    at,
+    delete_language,
+    key,
+    language,
+    value,
+)
+
+T = TypeVar("T")
+
+NAMES = ("b", "B", "a.b", "a-b", "a.b.c", "a", "_a", "Z", "0", "a_b", "é", "100%")
+TAGS = ("ui", "UI", "en/approved")
+TEXTS = ("Pay", "Pay now, please", "Gro\u0308ße", "設定", "100%_off", "l\nb", "")
+TERMS = (
+    *("PAY", "größe", "GRÖSSE", "o\u0308", "定", "100%", "0%_", "0%!", "%", "_", "a.b"),
+    *("l\nb", "nowhere"),
+)
+PREFIXES = ("a", "a.", "a_", "A", "%", "100")
+STATUSES = ("draft", "pending_review", "approved")
+CHECKS = ("length", "markup", "numbers")
+SORTS = ("key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt")
+
+Comparable = tuple[StoredKey, dict[ValueSlot, StoredValue]]
+
+
+@dataclass
+class Record:
+    """A key of a line with all it has; ``base``: what a branch copied."""
+
+    key: StoredKey
+    values: dict[ValueSlot, StoredValue] = field(default_factory=dict)
+    findings: dict[str, list[Finding]] = field(default_factory=dict)
+    history: list[Revision] = field(default_factory=list)
+    base: "Comparable | None" = None
+    deleted: tuple[str, str | None] | None = None  # when and by whom
+    is_purged: bool = False
+
+
+@dataclass
+class Line:
+    """A main or a branch: its store, and what the store must show."""
+
+    store: KeyStore
+    main: "Line | None" = None
+    branch: Branch | None = None
+    records: dict[str, Record] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> dict[str, Record]:
+        own = {id_: each for id_, each in self.records.items() if not each.deleted}
+        if self.main is None:
+            return own
+        names = {each.key.key for each in own.values()}
+        main = {
+            id_: each
+            for id_, each in self.main.shown.items()
+            if id_ not in self.records and each.key.key not in names
+        }
+        return main | own
+
+    def own(self, key_id: str) -> Record:
+        """Return the record to change; a branch copies it from main first."""
+        if self.main is not None and key_id not in self.records:
+            old = self.main.records[key_id]
+            self.records[key_id] = Record(
+                replace(old.key, key_source="branch"),
+                dict(old.values),
+                dict(old.findings),
+                base=(old.key, dict(old.values)),
+            )
+        return self.records[key_id]
+
+
+class World:
+    """A project with its lines, and the writes to choose from."""
+
+    def __init__(self, storage: Storage, random: Random, every: list[Line]) -> None:
+        self.storage, self.random, self.clock = storage, random, count(1)
+        self.project = add_keys_project(storage, key_separator=random.choice("./"))
+        self.codes = list(LANGUAGES)
+        self.main = Line(storage.keys)
+        self.lines = [self.main]
+        for name in ("spring", "autumn"):
+            branch = add_branch(storage, self.project, name)
+            store = storage.branch_keys(self.project.id, branch.id)
+            self.lines.append(Line(store, self.main, branch))
+        self.every = every  # of all projects
+        every += self.lines
+
+    # writes
+
+    def add(self, line: Line) -> None:
+        for _ in range(self.random.randint(1, 3)):
+            if names := self._free_names(line):
+                made = self._key(self.random.choice(names))
+                values = self._values(made)
+                line.store.add_keys([made], values)
+                source = "main" if line.main is None else "branch"
+                record = Record(replace(made, key_source=source))
+                record.values = _by_slot(values)
+                line.records[made.id] = record
+
+    def save(self, line: Line) -> None:
+        """New fields; names are exchanged, or one is free."""
+        ids = self._some(line.shown)
+        names = [line.shown[id_].key.key for id_ in ids]
+        names = names[1:] + names[:1]
+        if (free := self._free_names(line)) and names:
+            names[0] = self.random.choice(free)
+        new = []
+        for id_, name in zip(ids, names, strict=True):
+            record = line.own(id_)
+            same: dict[str, object] = {"id": id_, "created_at": record.key.created_at}
+            if record.values:
+                same["is_plural"] = record.key.is_plural
+            same["key_source"] = record.key.key_source
+            record.key = replace(self._key(name), **same)
+            new.append(record.key)
+        line.store.save_keys(new)
+
+    def touch(self, line: Line) -> None:
+        ids, now = self._some(line.shown), self._now()
+        line.store.touch_keys(ids[1:], now)
+        for old in [line.shown[id_].key for id_ in ids[:1]]:
+            assert line.store.touch_unchanged(old, now)
+            assert not line.store.touch_unchanged(old, self._now())
+        for record in map(line.own, ids):
+            record.key = replace(record.key, updated_at=now)
+
+    def put(self, line: Line) -> None:
+        values = self._values_of_some(line)
+        for each in values:
+            record = line.own(each.key_id)
+            if line.main is None and (old := record.values.get(_slot(each))):
+                record.history.append(revision_of(old))
+                line.store.add_revisions([revision_of(old)])
+            record.values[_slot(each)] = each
+        line.store.put_values(values)
+
+    def remove(self, line: Line) -> None:
+        values = self._values_of_some(line)
+        for each in values:
+            line.own(each.key_id).values.pop(_slot(each), None)
+        line.store.remove_values(values, self._now())
+
+    def mark_outdated(self, line: Line) -> None:
+        ids, source = self._some(line.shown), self.project.source_language
+        turned = []
+        for record in map(line.own, ids):
+            for slot, each in record.values.items():
+                if slot[0] != source and not each.is_outdated:
+                    record.values[slot] = outdated(each)
+                    turned.append(record.values[slot])
+        found = line.store.mark_outdated(ids, source)
+        assert sorted(found, key=repr) == sorted(turned, key=repr)
+
+    def trash(self, line: Line) -> None:
+        ids, now = self._some(line.shown), self._now()
+        by = self.random.choice(["ann", None])
+        line.store.trash_keys(self.project.id, ids, now, by)
+        for record in map(line.own, ids):
+            record.deleted, record.findings = (now, by), {}
+
+    def restore(self, line: Line) -> None:
+        now = self._now()
+        for id_, record in _trash(line).items():
+            if record.key.key in self._free_names(line):
+                line.store.restore_keys(self.project.id, [id_], now)
+                record.key = replace(record.key, updated_at=now)
+                record.deleted = None
+
+    def purge(self, _: Line) -> None:
+        self.storage.purge("keys", at(0, hour=20), 100)
+        for line in self.every:
+            for record in _trash(line).values():
+                record.is_purged = True
+
+    def put_findings(self, line: Line) -> None:
+        ids = self._some(line.shown)
+        line.store.touch_keys(ids, now := self._now())
+        found = {
+            (id_, code): [
+                Finding(self.random.choice(TEXTS), n, n + 2**31, form, check)
+                for n, check in enumerate(self._some(CHECKS))
+                for form in self._some((None, "other"))
+            ]
+            for id_ in ids
+            for code in self._some(self.codes)
+        }
+        line.store.put_findings(found | {(new_id(), "de"): [Finding("x", 0, 1)]})
+        for id_ in ids:
+            record = line.own(id_)
+            record.key = replace(record.key, updated_at=now)
+        for (id_, code), findings in found.items():
+            line.own(id_).findings[code] = findings
+
+    def drop_overlay(self, line: Line) -> None:
+        if line.main is not None:
+            ids = self._some(line.records)
+            _on_branch(line).drop_overlay(ids)
+            for id_ in ids:
+                del line.records[id_]
+
+    def renew_language(self, _: Line) -> None:
+        """A language leaves and comes back; the source language cannot leave."""
+        source = self.project.source_language
+        code = self.random.choice([each for each in self.codes if each != source])
+        delete_language(self.storage, self.project.id, code)
+        self.storage.projects.languages.insert(language(self.project, code))
+        self.codes.remove(code)
+        self.codes.append(code)
+        for line in self.lines:
+            for record in line.records.values():
+                record.findings.pop(code, None)
+                record.values = {
+                    slot: each
+                    for slot, each in record.values.items()
+                    if slot[0] != code
+                }
+                record.history = [
+                    each for each in record.history if each.language_code != code
+                ]
+
+    def move_source(self, _: Line) -> None:
+        code = self.random.choice(self.codes)
+        self.project = replace(self.project, source_language=code)
+        self.storage.projects.update(self.project)
+
+    # reads
+
+    def check(self, line: Line, strangers: Collection[str] = ()) -> None:
+        """Compare all that a line shows. ``strangers``: keys of another project."""
+        shown, of, store = line.shown, self.project.id, line.store
+        keys = {id_: each.key for id_, each in shown.items()}
+        assert store.find_keys(of, [*self._known(), *strangers, new_id()]) == keys
+        by_name = {each.key: each for each in keys.values()}
+        assert store.find_keys_by_name(of, [*NAMES, "absent"]) == by_name
+        prefix = self.random.choice(["", *PREFIXES])
+        assert store.names_of(of, prefix=prefix) == {
+            name: each.id for name, each in by_name.items() if name.startswith(prefix)
+        }
+        trashed = _trash(line)
+        codes = self.random.choice([None, ["de", "xx"], []])
+        found = store.values_of([*keys, *trashed], codes)
+        assert {
+            id_: {_slot(each): each for each in values} for id_, values in found.items()
+        } == {
+            id_: values
+            for id_, each in shown.items()
+            if (values := _in_languages(each, codes))
+        }
+        for id_ in self._some(shown):
+            self._check_key(line, shown[id_])
+        self._check_trash(line, trashed)
+        for _ in range(6):
+            self._check_list(line, shown.values())
+        self._check_texts(line, shown.values())
+        self._check_findings(line, shown)
+        self._check_counts(line, list(shown.values()))
+        if line.main is None:
+            found_project = self.storage.projects.find(of)
+            assert found_project is not None
+            assert found_project.key_count == len(keys)
+            revisions = store.revisions_of([*line.records])
+            assert _sorted(revisions) == _sorted(
+                revision
+                for each in line.records.values()
+                if not each.is_purged
+                for revision in (*each.history, *map(revision_of, each.values.values()))
+            )
+        else:
+            self._check_overlay(line)
+
+    def _check_key(self, line: Line, record: Record) -> None:
+        of, id_ = self.project.id, record.key.id
+        assert line.store.find_key(of, id_) == record.key
+        state = line.store.find_state(of, id_)
+        assert state is not None
+        assert state.key == record.key
+        assert _by_slot(state.values) == record.values
+        assert state.has_findings or not any(record.findings.values())
+        found = line.store.find_key_with_values(of, id_)
+        assert found is not None
+        assert replace(found, values=UNSET) == record.key
+        assert found.values is not UNSET
+        order = [self.codes.index(each.language_code) for each in found.values]
+        assert order == sorted(order)
+        assert sorted(found.values, key=repr) == sorted(
+            map(shown_value, record.values.values()), key=repr
+        )
+
+    def _check_trash(self, line: Line, trashed: dict[str, Record]) -> None:
+        of, store = self.project.id, line.store
+        keys = {id_: each.key for id_, each in trashed.items()}
+        assert store.trashed(of, self._known()) == keys
+        rows = [(each.deleted, each.key) for each in trashed.values() if each.deleted]
+        rows.sort(key=lambda row: (row[0][0], row[1].id), reverse=True)
+        term = self.random.choice([None, *TERMS])
+        wanted = [
+            {**asdict(public_key(each)), "deleted_at": when, "deleted_by": by}
+            for (when, by), each in rows
+            if term is None or _holds(fold(term), each.key, each.description)
+        ]
+        page = store.page_of_trash(of, term and fold(term), PageRequest(1, 3))
+        assert [asdict(each) for each in page.items] == wanted[:3]
+        assert page.total == len(wanted)
+
+    def _check_list(self, line: Line, records: Collection[Record]) -> None:
+        where = self._filter()
+        sort = self.random.choice(SORTS)
+        wanted = [each.key for each in records if self._meets(each, where)]
+        wanted.sort(key=lambda each: _place(each, sort), reverse=sort[0] == "-")
+
+        listed = partial(line.store.list_keys, self.project.id, where, sort)
+        whole = listed(limit=200)
+        assert (whole.items, whole.total) == (wanted, len(wanted)), (where, sort)
+        assert whole.total_is_exact
+        start = self.random.randint(0, 4)
+        assert listed(limit=2, offset=start).items == wanted[start : start + 2]
+        for position, each in enumerate(wanted[:4]):
+            after = listed(limit=2, after=position_of(each, sort))
+            assert after.items == wanted[position + 1 : position + 3]
+            assert after.total == len(wanted)
+
+    def _check_texts(self, line: Line, records: Collection[Record]) -> None:
+        code, modules = self.random.choice(self.codes), (None, ROOT_MODULE, "a", "x")
+        which = Selection(
+            self.random.choice(["approved", "any"]),
+            self.random.choice(modules),
+            self.random.choice([None, None, *TAGS]),
+        )
+        separator = self.project.key_separator
+        wanted = []
+        for each in sorted(records, key=lambda each: each.key.key):
+            module, *rest = each.key.key.split(separator)
+            if not rest:
+                module = ROOT_MODULE
+            if which.module in (None, module) and which.tag in (None, *each.key.tags):
+                wanted.append(_text_row(each, code, which.min_status))
+        rows = [*line.store.text_rows(self.project.id, code, which)]
+        assert rows == wanted, which
+        assert [[*row.texts] for row in rows] == [[*row.texts] for row in wanted]
+
+    def _check_findings(self, line: Line, shown: dict[str, Record]) -> None:
+        found = line.store.findings_of([*shown, *_trash(line)])
+        assert found == {
+            (id_, code): findings
+            for id_, each in shown.items()
+            for code, findings in each.findings.items()
+            if findings
+        }
+        where = FindingFilter(
+            tuple(self._some(CHECKS)),
+            self.random.choice([None, *self.codes]),
+            self.random.choice([None, None, new_id(), *shown]),
+        )
+        wanted = [
+            KeyFinding(each.key.id, each.key.key, code, finding)
+            for each in sorted(shown.values(), key=lambda each: each.key.key)
+            for code in self.codes
+            for finding in each.findings.get(code, [])
+            if finding.check in where.checks
+            and where.language_code in (None, code)
+            and where.key_id in (None, each.key.id)
+        ]
+        for number in (1, 2):
+            request = PageRequest(number, 3)
+            page = line.store.list_findings(self.project.id, where, request)
+            assert page.items == wanted[number * 3 - 3 : number * 3], where
+            assert page.total == len(wanted)
+
+    def _check_counts(self, line: Line, records: Sequence[Record]) -> None:
+        branch_id = line.branch.id if line.branch else None
+        found = self.storage.statistics.counts_of(self.project.id, branch_id)
+        source = self.project.source_language
+        assert found.key_count == len(records)
+        assert [replace(each, changed_at=None) for each in found.languages] == [
+            _counts(records, code, source) for code in self.codes
+        ]
+        complete = self.storage.statistics.complete_languages
+        assert complete(self.project.id, branch_id) == complete_languages(found)
+
+    def _check_overlay(self, line: Line) -> None:
+        store, records = _on_branch(line), line.records
+        assert [(e.key_id, e.kind, _comparable(e.base)) for e in store.overlay()] == [
+            (id_, "copy" if records[id_].base else "own", records[id_].base)
+            for id_ in sorted(records)
+        ]
+        main = {id_: each.key.updated_at for id_, each in self.main.shown.items()}
+        bases = [each.base[0] for each in records.values() if each.base]
+        behind = sum(main.get(base.id) != base.updated_at for base in bases)
+        branch_id = line.branch.id if line.branch else ""
+        found = self.storage.branches.count_behind([branch_id, new_id()])
+        assert found == ({branch_id: behind} if behind else {})
+        copies = store.copies(self._known())
+        assert {id_: _comparable(each) for id_, each in copies.items()} == {
+            id_: (each.key, each.values)
+            for id_, each in records.items()
+            if not each.deleted
+        }
+
+    # what is chosen
+
+    def _now(self) -> str:
+        minute = next(self.clock)
+        return at(minute % 60, hour=12 + minute // 60)
+
+    def _some(self, items: Collection[T]) -> list[T]:
+        return self.random.sample([*items], self.random.randint(0, min(3, len(items))))
+
+    def _known(self) -> list[str]:
+        return [id_ for line in self.lines for id_ in line.records]
+
+    def _free_names(self, line: Line) -> list[str]:
+        own = [each.key.key for each in line.records.values() if not each.deleted]
+        return [name for name in NAMES if name not in own]
+
+    def _key(self, name: str) -> StoredKey:
+        return key(
+            self.project,
+            name,
+            description=self.random.choice(TEXTS),
+            tags=tuple(self._some(TAGS)),
+            is_plural=self.random.random() < 0.4,
+            max_length=self.random.choice([None, 9]),
+            screenshot_url=self.random.choice([None, "https://example.com/1.png"]),
+            screenshot_file_id=self.random.choice([None, "f1"]),
+            created_at=at(self.random.randint(0, 3)),
+            updated_at=self._now(),
+        )
+
+    def _values_of_some(self, line: Line) -> list[StoredValue]:
+        keys = [line.shown[id_].key for id_ in self._some(line.shown)]
+        return [each for of in keys for each in self._values(of)]
+
+    def _values(self, of: StoredKey) -> list[StoredValue]:
+        forms = ("one", "other") if of.is_plural else (None,)
+        slots = [(code, form) for code in LANGUAGES for form in forms]
+        return [self._value(of, *slot) for slot in self._some(slots)]
+
+    def _value(self, of: StoredKey, code: str, form: str | None) -> StoredValue:
+        text, last = (self.random.choice(TEXTS) for _ in range(2))
+        now, status = self._now(), self.random.choice(STATUSES)
+        approved = text if status == "approved" else self.random.choice([None, last])
+        return value(
+            of,
+            code,
+            text,
+            form,
+            status=status,
+            is_outdated=self.random.random() < 0.3,
+            revision=2**31 + next(self.clock),
+            origin=self.random.choice(["human", "import"]),
+            approved_value=approved,
+            approved_at=None if approved is None else now,
+            approved_by=None if approved is None else "u2",
+            updated_at=now,
+            updated_by="t1",
+            actor_type=self.random.choice(["user", "token"]),
+            reason=self.random.choice([None, "why"]),
+            note=self.random.choice([None, "what"]),
+            keeps_fresh=self.random.random() < 0.3,
+        )
+
+    def _filter(self) -> KeyFilter:
+        """Return a filter with up to three conditions."""
+        pick = self.random.choice
+        language = pick([None, *self.codes])
+        conditions: dict[str, Callable[[], object]] = {
+            "search": lambda: fold(pick(TERMS)),
+            "prefix": lambda: pick(PREFIXES),
+            "tags": lambda: tuple(self._some(TAGS)),
+            "status": lambda: pick([*STATUSES, "untranslated"]),
+            "is_outdated": lambda: pick([True, False]),
+            "has_issues": lambda: pick([True, False]),
+            "is_plural": lambda: pick([True, False]),
+            "updated_since": lambda: at(pick(range(60)), hour=pick([12, 13])),
+        }
+        chosen = {name: conditions[name]() for name in self._some(conditions)}
+        checks = self.random.sample(CHECKS, 2) if "has_issues" in chosen else ()
+        where = KeyFilter(language_code=language, checks=tuple(checks))
+        return replace(where, nothing=self.random.random() < 0.02, **chosen)
+
+    def _meets(self, record: Record, where: KeyFilter) -> bool:
+        code, of = where.language_code, record.key
+        values = [
+            each
+            for each in record.values.values()
+            if code in (None, each.language_code)
+        ]
+        found = any(
+            finding.check in where.checks
+            for in_, findings in record.findings.items()
+            if code in (None, in_)
+            for finding in findings
+        )
+        texts = [of.key, of.description]
+        texts += [each.value for each in record.values.values()]
+        if where.status == "untranslated":
+            missing = {code} if code else {*self.codes}
+            in_status = bool(missing - {each.language_code for each in values})
+            is_outdated = False
+        else:
+            states = [each for each in values if where.status in (None, each.status)]
+            in_status = where.status is None or bool(states)
+            is_outdated = any(each.is_outdated for each in states)
+        return (
+            not where.nothing
+            and (where.search is None or _holds(where.search, *texts))
+            and of.key.startswith(where.prefix or "")
+            and {*where.tags} <= {*of.tags}
+            and in_status
+            and where.is_outdated in (None, is_outdated)
+            and where.has_issues in (None, found)
+            and where.is_plural in (None, of.is_plural)
+            and of.updated_at >= (where.updated_since or "")
+        )
+
+
+STEPS = (
+    *[World.add, World.put] * 3,
+    World.save,
+    World.touch,
+    World.remove,
+    World.mark_outdated,
+    World.trash,
+    World.restore,
+    World.purge,
+    *[World.put_findings] * 2,
+    World.drop_overlay,
+    World.renew_language,
+    World.move_source,
+)
+
+
+class StorageKeyModelContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    @pytest.mark.parametrize("seed", range(24))
+    def test_lines_show_what_a_model_shows(self, storage: Storage, seed: int) -> None:
+        random = Random(seed)
+        every: list[Line] = []
+        worlds = [World(storage, random, every) for _ in range(2)]
+        for _ in range(30):
+            world, other = random.sample(worlds, 2)
+            line = random.choice([world.main, *world.lines])
+            random.choice(STEPS)(world, line)
+            world.check(line, strangers=other._known())
+        for world in worlds:
+            for line in world.lines:
+                world.check(line)
+
+
+def _slot(value: StoredValue) -> ValueSlot:
+    return value.language_code, value.plural_form
+
+
+def _by_slot(values: Iterable[StoredValue]) -> dict[ValueSlot, StoredValue]:
+    return {_slot(each): each for each in values}
+
+
+def _comparable(state: KeyState | None) -> Comparable | None:
+    """Return the state with its values by slot: they have no order."""
+    return None if state is None else (state.key, _by_slot(state.values))
+
+
+def _on_branch(line: Line) -> BranchKeyStore:
+    assert line.branch is not None
+    return line.store  # type: ignore[return-value]
+
+
+def _trash(line: Line) -> dict[str, Record]:
+    return {
+        id_: each
+        for id_, each in line.records.items()
+        if each.deleted and not each.is_purged
+    }
+
+
+def _holds(term: str, *texts: str) -> bool:
+    return any(term in fold(text) for text in texts)
+
+
+def _place(of: StoredKey, sort: str) -> tuple[str, str]:
+    position = position_of(of, sort)
+    return position.value, position.id
+
+
+def _in_languages(
+    record: Record, codes: Sequence[str] | None
+) -> dict[ValueSlot, StoredValue]:
+    return {
+        slot: each
+        for slot, each in record.values.items()
+        if codes is None or slot[0] in codes
+    }
+
+
+def _sorted(revisions: Iterable[Revision]) -> list[Revision]:
+    return sorted(revisions, key=lambda each: (each.key_id, each.revision))
+
+
+def _text_row(record: Record, code: str, min_status: str) -> TextRow:
+    texts, needs_review, of = {}, False, record.key
+    for form in (None, *PLURAL_FORMS):
+        if each := record.values.get((code, form)):
+            approved = min_status == "approved" and each.status != "approved"
+            if text := each.approved_value if approved else each.value:
+                texts[form] = text
+                needs_review |= min_status == "any" and each.status != "approved"
+    return TextRow(of.id, of.key, of.is_plural, of.description, texts, needs_review)
+
+
+def _counts(records: Sequence[Record], code: str, source: str) -> LanguageCounts:
+    statuses: list[str] = []
+    counts = LanguageCounts(code)
+    for each in records:
+        if not (values := _in_languages(each, [code]).values()):
+            continue
+        words = sum(
+            count_words(v.value if v.approved_value is None else v.approved_value)
+            for v in _in_languages(each, [source]).values()
+        )
+        statuses.append(min((v.status for v in values), key=STATUSES.index))
+        approved = words if statuses[-1] == "approved" else 0
+        counts = replace(
+            counts,
+            outdated=counts.outdated + any(v.is_outdated for v in values),
+            words=counts.words + words,
+            approved_words=counts.approved_words + approved,
+        )
+    return replace(counts, **{status: statuses.count(status) for status in STATUSES})
