@@ -338,7 +338,7 @@ class StorageGlossariesContract:
 
         assert list(storage.terms.stream_terms(of.id)) == made
 
-    @pytest.mark.parametrize("seed", range(8))
+    @pytest.mark.parametrize("seed", range(5))
     def test_terms_are_those_of_a_model(
         self, storage: Storage, organization_id: str, seed: int
     ) -> None:

@@ -581,7 +581,7 @@ STEPS = (
 class StorageKeyModelContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    @pytest.mark.parametrize("seed", range(24))
+    @pytest.mark.parametrize("seed", range(12))
     def test_lines_show_what_a_model_shows(self, storage: Storage, seed: int) -> None:
         random = Random(seed)
         every: list[Line] = []

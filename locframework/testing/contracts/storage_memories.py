@@ -467,7 +467,7 @@ def _applied(of: MemoryEntry) -> list[tuple[str, str, Any]]:
 class StorageMemoriesContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    @pytest.mark.parametrize("seed", range(12))
+    @pytest.mark.parametrize("seed", range(8))
     def test_memories_have_what_a_model_has(self, storage: Storage, seed: int) -> None:
         random, of = Random(seed), add_project(storage)
         models = [MemoryModel(storage, random, of) for _ in range(2)]
