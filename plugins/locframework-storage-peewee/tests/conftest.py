@@ -1,11 +1,12 @@
 """A migrated database for each test, of either kind."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from locframework_storage_peewee import PeeweeProvider, PeeweeStorage
+from locframework_storage_peewee.engine import Row
 
 from locframework.testing.databases import KINDS, Kind, Migrated, fresh_url
 from locframework.testing.processes import Process
@@ -14,6 +15,7 @@ CHILD = Path(__file__).with_name("child.py")
 
 OpenStorage = Callable[[str], PeeweeStorage]
 Start = Callable[..., Process]
+Asked = list[tuple[str, Sequence[object]]]
 
 
 def storage_at(url: str) -> PeeweeStorage:
@@ -81,3 +83,46 @@ def start() -> Iterator[Start]:
     """Starts tasks of child.py: ``start("migrate", url)``; killed after the test."""
     with ExitStack() as stack:
         yield lambda *arguments: stack.enter_context(Process(CHILD, *arguments))
+
+
+@pytest.fixture
+def asked(storage: PeeweeStorage, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """The statements that return rows, with their parameters, from now on."""
+    asked: Asked = []
+    rows, row = storage.database.rows, storage.database.row
+
+    def note_rows(sql: str, params: Sequence[object] = ()) -> list[Row]:
+        asked.append((sql, params))
+        return rows(sql, params)
+
+    def note_row(sql: str, params: Sequence[object] = ()) -> Row | None:
+        asked.append((sql, params))
+        return row(sql, params)
+
+    monkeypatch.setattr(storage.database, "rows", note_rows)
+    monkeypatch.setattr(storage.database, "row", note_row)
+    return asked
+
+
+def plan_of(storage: PeeweeStorage, asked: Asked, how: str = "COSTS") -> list[str]:
+    """The steps of PostgreSQL's plans for these statements."""
+    with storage.snapshot():
+        return [
+            step
+            for sql, params in list(asked)
+            for (step,) in storage.database.rows(f"EXPLAIN ({how}) {sql}", params)
+        ]
+
+
+def sqlite_plans(storage: PeeweeStorage, statements: Sequence[str]) -> list[list[str]]:
+    """The steps of SQLite's plan for each statement."""
+    database = storage.database
+    return [
+        [
+            step
+            for *_, step in database.rows(
+                f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")
+            )
+        ]
+        for sql in statements
+    ]

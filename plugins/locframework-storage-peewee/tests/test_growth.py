@@ -1,12 +1,11 @@
 """PostgreSQL plans for what a project has become, be autovacuum on or off."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import psycopg
 import pytest
 from locframework_storage_peewee import PeeweeStorage, database
-from locframework_storage_peewee.engine import Row
 
 from locframework.blobs.records import BlobNote
 from locframework.keys.records import KeyFilter
@@ -24,6 +23,8 @@ from locframework.testing.contracts.storage_records import (
     value,
 )
 
+from .conftest import Asked, plan_of
+
 pytestmark = [
     pytest.mark.parametrize("kind", ["postgres"], indirect=True),
     pytest.mark.server,
@@ -32,34 +33,16 @@ MANY = 3000
 FILTERED = re.compile(r"Rows Removed by Join Filter: (\d+)")
 DEEP = {"limit": 50, "offset": 950}
 TAGGED = KeyFilter(tags=("button",))
-Asked = list[tuple[str, Sequence[object]]]
 
 
 @pytest.fixture
-def new(empty_url: str, open_storage: Callable[[str], PeeweeStorage]) -> PeeweeStorage:
+def storage(
+    empty_url: str, open_storage: Callable[[str], PeeweeStorage]
+) -> PeeweeStorage:
     """Never counted: a database that was emptied may keep what was counted before."""
     storage = open_storage(empty_url)
     storage.migrate()
     return storage
-
-
-@pytest.fixture
-def asked(new: PeeweeStorage, monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """What the storage asks, with the parameters."""
-    asked: Asked = []
-    rows, row = new.database.rows, new.database.row
-
-    def noted(sql: str, params: Sequence[object] = ()) -> list[Row]:
-        asked.append((sql, params))
-        return rows(sql, params)
-
-    def noted_row(sql: str, params: Sequence[object] = ()) -> Row | None:
-        asked.append((sql, params))
-        return row(sql, params)
-
-    monkeypatch.setattr(new.database, "rows", noted)
-    monkeypatch.setattr(new.database, "row", noted_row)
-    return asked
 
 
 def fill(storage: PeeweeStorage, number: int = MANY) -> Project:
@@ -70,15 +53,6 @@ def fill(storage: PeeweeStorage, number: int = MANY) -> Project:
     ]
     storage.keys.add_keys(keys, [value(each) for each in keys])
     return of
-
-
-def plan_of(storage: PeeweeStorage, asked: Asked, how: str = "COSTS") -> list[str]:
-    with storage.snapshot():
-        return [
-            step
-            for sql, params in list(asked)
-            for (step,) in storage.database.rows(f"EXPLAIN ({how}) {sql}", params)
-        ]
 
 
 def counted(storage: PeeweeStorage, table: str) -> float:
@@ -101,29 +75,29 @@ LISTS: dict[str, tuple[KeyFilter, str]] = {
 
 @pytest.mark.parametrize("name", LISTS)
 def test_keys_are_found_by_name_in_a_project_that_was_just_made(
-    new: PeeweeStorage, asked: Asked, name: str
+    storage: PeeweeStorage, asked: Asked, name: str
 ) -> None:
-    of = fill(new)
+    of = fill(storage)
     asked.clear()
 
     where, sort = LISTS[name]
-    new.keys.list_keys(of.id, where, sort, **DEEP)
+    storage.keys.list_keys(of.id, where, sort, **DEEP)
 
-    compared = [step for step in plan_of(new, asked) if "Join Filter" in step]
+    compared = [step for step in plan_of(storage, asked) if "Join Filter" in step]
     assert compared == []  # each key with each of a list
 
 
 def test_keys_of_a_branch_are_found_by_name_when_it_was_just_filled(
-    new: PeeweeStorage, asked: Asked
+    storage: PeeweeStorage, asked: Asked
 ) -> None:
-    of = fill(new)
-    on = new.branch_keys(of.id, add_branch(new, of).id)
+    of = fill(storage)
+    on = storage.branch_keys(of.id, add_branch(storage, of).id)
     on.add_keys([key(of, f"own{each:04}") for each in range(MANY)])
     asked.clear()
 
     on.list_keys(of.id, KeyFilter(), "createdAt", **DEEP)
 
-    plan = plan_of(new, asked)
+    plan = plan_of(storage, asked)
     assert not any("Join Filter" in step for step in plan), plan
     looked_up = [step for step in plan if "Index Cond: (key = " in step]
     assert looked_up == []  # which reads all of an index that begins with the project
@@ -131,21 +105,21 @@ def test_keys_of_a_branch_are_found_by_name_when_it_was_just_filled(
 
 @pytest.mark.parametrize("where", [KeyFilter(), TAGGED], ids=["all", "on a list"])
 def test_what_a_branch_hides_is_looked_up_by_id_in_tables_counted_on_other_days(
-    new: PeeweeStorage, asked: Asked, where: KeyFilter
+    storage: PeeweeStorage, asked: Asked, where: KeyFilter
 ) -> None:
-    of = fill(new)
-    branch = add_branch(new, of)
-    on = new.branch_keys(of.id, branch.id)
-    on.touch_keys(new.keys.names_of(of.id, prefix="key0").values(), at(1))
-    new.database.run("ANALYZE branch_keys")
-    new.database.run("UPDATE pg_class SET reltuples = 99 WHERE relname = 'keys'")
+    of = fill(storage)
+    branch = add_branch(storage, of)
+    on = storage.branch_keys(of.id, branch.id)
+    on.touch_keys(storage.keys.names_of(of.id, prefix="key0").values(), at(1))
+    storage.database.run("ANALYZE branch_keys")
+    storage.database.run("UPDATE pg_class SET reltuples = 99 WHERE relname = 'keys'")
     asked.clear()
 
     page = on.list_keys(of.id, where, "key", **DEEP)
-    new.statistics.counts_of(of.id, branch.id)
+    storage.statistics.counts_of(of.id, branch.id)
 
     assert page.total == MANY
-    steps = plan_of(new, asked, "ANALYZE, TIMING OFF")
+    steps = plan_of(storage, asked, "ANALYZE, TIMING OFF")
     again = [step for step in steps if "Seq Scan" in step and "loops=1)" not in step]
     assert again == []  # all keys, once for each of the branch
     compared = [int(number) for step in steps for number in FILTERED.findall(step)]
@@ -153,87 +127,83 @@ def test_what_a_branch_hides_is_looked_up_by_id_in_tables_counted_on_other_days(
 
 
 def test_the_last_change_is_the_end_of_an_index_also_before_keys_are_counted(
-    new: PeeweeStorage, asked: Asked, monkeypatch: pytest.MonkeyPatch
+    storage: PeeweeStorage, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "GROWTH", 10**9)
-    of = fill(new, 4 * MANY)  # the index of times is deeper than that of names
+    of = fill(storage, 4 * MANY)  # the index of times is deeper than that of names
     asked.clear()
 
-    new.statistics.counts_of(of.id)
+    storage.statistics.counts_of(of.id)
 
-    plan = plan_of(new, asked)
-    assert counted(new, "keys") == -1
+    plan = plan_of(storage, asked)
+    assert counted(storage, "keys") == -1
     walks = [step for step in plan if " on keys k" in step]
     assert len(walks) == 1, plan
     assert "Backward using keys_by_update" in walks[0]
 
 
 def test_tables_that_grow_are_counted_again_and_small_ones_never(
-    new: PeeweeStorage,
+    storage: PeeweeStorage,
 ) -> None:
-    fill(new, 10)
-    few = counted(new, "keys")
-    of = fill(new)
-    many = counted(new, "keys")
-    new.keys.add_keys([key(of, f"more{each:05}") for each in range(3 * MANY)])
+    fill(storage, 10)
+    few = counted(storage, "keys")
+    of = fill(storage)
+    many = counted(storage, "keys")
+    storage.keys.add_keys([key(of, f"more{each:05}") for each in range(3 * MANY)])
 
     assert few == -1
     assert many == pytest.approx(MANY, rel=0.1)
-    assert counted(new, "keys") == pytest.approx(4 * MANY, rel=0.1)
-    assert counted(new, "branch_keys") == -1
+    assert counted(storage, "keys") == pytest.approx(4 * MANY, rel=0.1)
+    assert counted(storage, "branch_keys") == -1
 
 
-def test_what_is_rolled_back_is_not_counted(new: PeeweeStorage) -> None:
+def test_what_is_rolled_back_is_not_counted(storage: PeeweeStorage) -> None:
     def fill_and_fail() -> None:
-        with new.transaction():
-            fill(new)
+        with storage.transaction():
+            fill(storage)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fill_and_fail()
 
-    assert counted(new, "keys") == -1
+    assert counted(storage, "keys") == -1
 
 
 def test_keys_are_kept_when_they_cannot_be_counted(
-    new: PeeweeStorage,
+    storage: PeeweeStorage,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def cancelled(_connection: object) -> None:
         raise psycopg.errors.QueryCanceled("canceling statement")
 
-    monkeypatch.setattr(new.database.engine, "analyze_grown", cancelled)
-    of = fill(new)
+    monkeypatch.setattr(storage.database.engine, "analyze_grown", cancelled)
+    of = fill(storage)
 
-    page = new.keys.list_keys(of.id, KeyFilter(), "key", **DEEP)
+    page = storage.keys.list_keys(of.id, KeyFilter(), "key", **DEEP)
     assert page.total == MANY
     assert "canceling statement" in caplog.text
 
 
 def test_whether_a_release_names_a_blob_is_looked_up_release_by_release(
-    new: PeeweeStorage, asked: Asked
+    storage: PeeweeStorage, asked: Asked
 ) -> None:
     """A merge with the table of releases read hundreds of them for each blob."""
-    one, blobs = distribution(add_project(new)), [name * 64 for name in "abc"]
-    new.delivery.insert(one)
-    with new.transaction():
+    one, blobs = distribution(add_project(storage)), [name * 64 for name in "abc"]
+    storage.delivery.insert(one)
+    with storage.transaction():
         for version in range(1, 301):
-            new.delivery.releases.insert(ready(building(one, version), *blobs[1:]))
-        new.blobs.note([BlobNote("disk", name, 1, at(1)) for name in blobs])
+            storage.delivery.releases.insert(ready(building(one, version), *blobs[1:]))
+        storage.blobs.note([BlobNote("disk", name, 1, at(1)) for name in blobs])
     for table in ("releases", "release_files", "blob_notes"):
-        new.database.run(f"ANALYZE {table}")
+        storage.database.run(f"ANALYZE {table}")
     asked.clear()
 
-    [gone] = new.blobs.list_expired(at(2), 9, ["disk"])
-    new.blobs.keep_named(at(2), at(3), 100)
+    [gone] = storage.blobs.list_expired(at(2), 9, ["disk"])
+    storage.blobs.keep_named(at(2), at(3), 100)
 
     assert gone.name == blobs[0]
-    steps = [
-        step
-        for sql, params in list(asked)
-        for (step,) in new.database.rows(f"EXPLAIN (ANALYZE, TIMING OFF) {sql}", params)
-    ]
+    steps = plan_of(storage, asked, "ANALYZE, TIMING OFF")
     read = [
         re.search(r"actual rows=(\d+)", step) for step in steps if " releases" in step
     ]
