@@ -114,7 +114,13 @@ def build_wsgi(
         router=_router(operations, dispatch, admission),
     )
     _Errors(operations).handle_all(app)
-    app.add_sink(_Unknown(admission), "/")
+
+    def unknown(req: Request, resp: Response, **_: str) -> None:
+        admission.count_unrouted(req.env, resp)
+        docs = f"{req.root_path}{PREFIX}/docs"
+        raise NotFound(f"path; {docs} lists all paths")
+
+    app.add_sink(unknown, "/")
     return app
 
 
@@ -139,23 +145,6 @@ def collect(
     return operations
 
 
-def _responders(
-    operations: Sequence[Operation],
-    dispatch: Callable[[Operation], Responder],
-    admission: Admission[C],
-) -> Mapping[str, Responder]:
-    """What answers at one path, by method, whichever method comes."""
-    responders: dict[str, Responder] = {
-        each.method: dispatch(each) for each in operations
-    }
-    if "GET" in responders:  # falcon leaves the body out
-        responders["HEAD"] = responders["GET"]
-    if any(each.declaration.rate == "content" for each in operations):
-        responders["OPTIONS"] = preflight
-    refused = MethodRefusal(admission, ", ".join(sorted(responders)))
-    return {**dict.fromkeys(_METHODS, refused), **responders}
-
-
 def _router(
     operations: Sequence[Operation],
     dispatch: Callable[[Operation], Responder],
@@ -168,30 +157,22 @@ def _router(
         by_template[PREFIX + operation.template].append(operation)
 
     def responders_of(template: str) -> Mapping[str, Responder]:
-        return _responders(by_template[template], dispatch, admission)
+        here = by_template[template]
+        responders: dict[str, Responder] = {
+            each.method: dispatch(each) for each in here
+        }
+        if "GET" in responders:  # falcon leaves the body out
+            responders["HEAD"] = responders["GET"]
+        if any(each.declaration.rate == "content" for each in here):
+            responders["OPTIONS"] = preflight
+        refused = MethodRefusal(admission, ", ".join(sorted(responders)))
+        return {**dict.fromkeys(_METHODS, refused), **responders}
 
     try:
         router = Router(by_template, responders_of)
     except ValueError as error:
         raise DeclarationError(f"no such path can be served: {error}") from error
     return cast("CompiledRouter", router)  # as far as falcon asks
-
-
-class _NoSuchPath(NotFound):
-    """An unknown route of an app that is mounted at a path, "" for none."""
-
-    def __init__(self, mount: str) -> None:
-        message = f"there is no such path; {mount}{PREFIX}/docs lists all paths"
-        LocError.__init__(self, message)
-
-
-class _Unknown:
-    def __init__(self, admission: Admission[Any]) -> None:
-        self._admission = admission
-
-    def __call__(self, req: Request, resp: Response, **_: str) -> None:
-        self._admission.count_unrouted(req.env, resp)
-        raise _NoSuchPath(req.root_path)
 
 
 class _Frame:
@@ -255,32 +236,23 @@ class _Errors:
         )
 
     def handle_all(self, app: falcon.App[Request, Response]) -> None:
-        app.add_error_handler(Exception, self.unexpected)
-        app.add_error_handler(falcon.HTTPError, self.of_falcon)
-        app.add_error_handler(LocError, self.refused)
+        for type_ in (Exception, falcon.HTTPError, LocError):  # the last match counts
+            app.add_error_handler(type_, self.respond)
 
-    def refused(
-        self, request: Request, response: Response, error: LocError, _: dict[str, Any]
-    ) -> None:
-        if request.env.get("PATH_INFO", "").startswith(self._content):
-            write_content_error(response, error)
-        else:
-            write_error(response, error)
-
-    def of_falcon(
-        self,
-        request: Request,
-        response: Response,
-        error: falcon.HTTPError,
-        params: dict[str, Any],
-    ) -> None:
-        self.refused(request, response, _of_status(error.status_code), params)
-
-    def unexpected(
+    def respond(
         self, request: Request, response: Response, error: Exception, _: dict[str, Any]
     ) -> None:
-        log.error("request %s failed", request_id(request.env), exc_info=error)
-        self.refused(request, response, LocError("the request failed; see the log"), {})
+        if isinstance(error, LocError):
+            refusal = error
+        elif isinstance(error, falcon.HTTPError):
+            refusal = _of_status(error.status_code)
+        else:
+            log.error("request %s failed", request_id(request.env), exc_info=error)
+            refusal = LocError("the request failed; see the log")
+        if request.env.get("PATH_INFO", "").startswith(self._content):
+            write_content_error(response, refusal)
+        else:
+            write_error(response, refusal)
 
 
 def _of_status(status: int) -> LocError:

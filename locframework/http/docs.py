@@ -10,7 +10,7 @@ import msgspec
 
 from locframework.errors import NotFound
 
-from .openapi import document
+from .openapi import Document
 from .operation import Operation, RawResponse, operation
 from .records import Raw, RequestInfo
 
@@ -37,7 +37,7 @@ class ApiDocumentEndpoints:
 
     @cached_property
     def _rest(self) -> bytes:
-        return msgspec.json.encode(document(self.operations))
+        return msgspec.json.encode(Document(self.operations).write())
 
 
 SECURITY_POLICY = (
@@ -85,15 +85,10 @@ class DocsPageEndpoints:
     )
     def get_docs_file(self, file: str) -> Raw:
         """Get a file of the page."""
-        content_type = _type_of(file)
+        if file not in _FILES:
+            raise NotFound
         headers = {"Cache-Control": "public, max-age=86400"}
-        return Raw(_read(file), content_type, headers=headers)
-
-
-def _type_of(file: str) -> str:
-    if file not in _FILES:
-        raise NotFound
-    return _FILES[file]
+        return Raw(_read(file), _FILES[file], headers=headers)
 
 
 def _read(name: str) -> bytes:

@@ -83,149 +83,23 @@ _MORE_HEADERS = {
 }
 
 
-class Responses:
-    """Writes ``responses``; those that many operations share are components."""
+def _refusal(codes: list[str]) -> Schema:
+    narrowed = {"properties": {"error": {"properties": {"code": {"enum": codes}}}}}
+    error = {"code": codes[0], "message": "What is wrong, for people"}
+    return {
+        "schema": {"allOf": [{"$ref": "#/components/schemas/Failure"}, narrowed]},
+        "example": {"success": False, "error": error},
+    }
 
-    def __init__(self, schemas: Schemas) -> None:
-        self._schemas = schemas
-        self.components: dict[str, Schema] = {}
 
-    def of(self, operation: Operation) -> Schema:
-        """The ``responses`` of an operation, by status."""
-        answers = {**self._successes(operation), **self._refusals(operation)}
-        if operation.is_single_read:
-            answers["304"] = {
-                "description": "Unchanged since an ETag of If-None-Match",
-                "headers": _headers("ETag", *RATE_HEADERS),
-            }
-        return answers
-
-    def sent(self, schema: Schema) -> Schema:
-        """What a client sends as JSON, with an example: what it needs to say."""
-        example = example_of(schema, self._schemas.resolve)
-        return {JSON: {"schema": schema, "example": example}}
-
-    def content(self, schema: Schema) -> Schema:
-        """What is answered as JSON, with an example: all that is there."""
-        example = example_of(schema, self._schemas.resolve_answered)
-        return {JSON: {"schema": schema, "example": example}}
-
-    def _successes(self, operation: Operation) -> Schema:
-        declaration = operation.declaration
-        rated = RATE_HEADERS if declaration.rate == "api" else ()
-        is_tagged = operation.is_single_read or declaration.etag
-        tag = ("ETag",) if is_tagged else ()
-        if operation.takes_idempotency_key and not declaration.secret:
-            tag = ("Idempotency-Replayed",)
-        answers: Schema = {}
-        for status, type_, text in (
-            (declaration.status, operation.answer, "Done"),
-            (202, operation.accepted, "Accepted: a job does it"),
-        ):
-            if type_ is not None:
-                answers[str(status)] = {
-                    "description": text,
-                    "headers": _headers(*rated, *tag, *_MORE_HEADERS.get(status, ())),
-                    "content": self.content(self._enveloped(type_)),
-                }
-        for raw in declaration.raw:
-            told = self._raw(raw, rated)
-            there = answers.setdefault(str(raw.status), told)
-            if there is not told:  # the same in another media type
-                there["content"] |= told["content"]
-        return answers
-
-    def _raw(self, raw: RawResponse, rated: tuple[str, ...]) -> Schema:
-        named = {name: {"schema": {"type": "string"}} for name in raw.headers}
-        written: Schema = {
-            "description": raw.description,
-            "headers": {**_headers(*rated), **named},
-        }
-        if raw.content_type is not None:
-            written["content"] = {raw.content_type: self._raw_media(raw)}
-        return written
-
-    def _raw_media(self, raw: RawResponse) -> Schema:
-        if raw.content_type == JSON:
-            media: Schema = self.content(self._schemas.of(raw.schema))[JSON]
-            return media
-        schema = _BINARY if raw.schema is None else self._schemas.of(raw.schema)
-        example = {} if raw.example is None else {"example": raw.example}
-        return {"schema": schema, **example}
-
-    def _enveloped(self, type_: Any) -> Schema:
-        return {
-            "type": "object",
-            "properties": {
-                "success": {"const": True},
-                "data": self._schemas.of(type_),
-            },
-            "required": ["success", "data"],
-        }
-
-    def _refusals(self, operation: Operation) -> Schema:
-        codes: dict[int, set[str]] = {}
-        for error in errors_of(operation):
-            codes.setdefault(error.status, set()).add(error.code)
-        documented = {raw.status for raw in operation.declaration.raw}
-        refuse = (
-            self._content_refusal
-            if operation.declaration.rate == "content"
-            else self._refusal
-        )
-        return {
-            str(status): {"$ref": refuse(status, sorted(codes[status]))}
-            for status in sorted(codes)
-            if status not in documented
-        }
-
-    def _refusal(self, status: int, codes: list[str]) -> str:
-        narrowed = {"properties": {"error": {"properties": {"code": {"enum": codes}}}}}
-        error = {"code": codes[0], "message": "What is wrong, for people"}
-        return self._component(
-            "_or_".join(codes),
-            {
-                "description": ", ".join(f"`{code}`" for code in codes),
-                "headers": _headers(*RATE_HEADERS, *_MORE_HEADERS.get(status, ())),
-                "content": {
-                    JSON: {
-                        "schema": {
-                            "allOf": [
-                                {"$ref": "#/components/schemas/Failure"},
-                                narrowed,
-                            ]
-                        },
-                        "example": {"success": False, "error": error},
-                    }
-                },
-            },
-        )
-
-    def _content_refusal(self, status: int, codes: list[str]) -> str:
-        schema = {
+def _content_refusal(codes: list[str]) -> Schema:
+    return {
+        "schema": {
             "type": "object",
             "properties": {"error": {"enum": codes}},
             "required": ["error"],
-        }
-        return self._component(
-            "content_" + "_or_".join(codes),
-            {
-                "description": ", ".join(f"`{code}`" for code in codes),
-                "headers": _headers(*_MORE_HEADERS.get(status, ())),
-                "content": {JSON: {"schema": schema, "example": {"error": codes[0]}}},
-            },
-        )
-
-    def _component(self, name: str, response: Schema) -> str:
-        self.components.setdefault(name, response)
-        return f"#/components/responses/{name}"
-
-
-def header_components() -> dict[str, Schema]:
-    """Every header that answers refer to."""
-    return {
-        name: {"description": text, "schema": {"type": type_}}
-        for name, (type_, text) in _HEADERS.items()
+        },
+        "example": {"error": codes[0]},
     }
 
 
@@ -341,15 +215,9 @@ _ID: Schema = {
 }
 
 
-def document(operations: Sequence[Operation]) -> Schema:
-    """The whole document but for ``servers``, which depends on the request.
+class Document:
+    """Describes operations. The same in the same order give the same document."""
 
-    The same operations in the same order give the same document.
-    """
-    return _Document(operations).write()
-
-
-class _Document:
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._operations = operations
         self._single_reads = {each.path for each in operations if each.is_single_read}
@@ -361,9 +229,10 @@ class _Document:
         self._schemas = Schemas(
             [Problem, *(each for one in operations for each in self._types(one))], read
         )
-        self._answers = Responses(self._schemas)
+        self._refused: dict[str, Schema] = {}  # components, by name
 
     def write(self) -> Schema:
+        """The whole document but for ``servers``, which depends on the request."""
         paths: dict[str, Schema] = {}
         for operation in self._operations:
             methods = paths.setdefault(operation.path, {})
@@ -383,8 +252,11 @@ class _Document:
             "paths": paths,
             "components": {
                 "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-                "headers": header_components(),
-                "responses": dict(sorted(self._answers.components.items())),
+                "headers": {
+                    name: {"description": text, "schema": {"type": type_}}
+                    for name, (type_, text) in _HEADERS.items()
+                },
+                "responses": dict(sorted(self._refused.items())),
                 "schemas": {**self._schemas.components, "Failure": FAILURE},
             },
         }
@@ -406,7 +278,7 @@ class _Document:
             "tags": [declaration.tag],
             "parameters": self._parameters(operation),
             "requestBody": self._request_body(operation),
-            "responses": self._answers.of(operation),
+            "responses": self._responses(operation),
         }
         written = {key: each for key, each in written.items() if each}
         if declaration.public:
@@ -414,6 +286,97 @@ class _Document:
         else:
             written["x-permission"] = declaration.permission
         return written
+
+    def _responses(self, operation: Operation) -> Schema:
+        """The ``responses`` of an operation, by status."""
+        answers = {**self._successes(operation), **self._refusals(operation)}
+        if operation.is_single_read:
+            answers["304"] = {
+                "description": "Unchanged since an ETag of If-None-Match",
+                "headers": _headers("ETag", *RATE_HEADERS),
+            }
+        return answers
+
+    def _answered(self, schema: Schema) -> Schema:
+        """What is answered as JSON, with an example: all that is there."""
+        example = example_of(schema, self._schemas.resolve_answered)
+        return {JSON: {"schema": schema, "example": example}}
+
+    def _successes(self, operation: Operation) -> Schema:
+        declaration = operation.declaration
+        rated = RATE_HEADERS if declaration.rate == "api" else ()
+        is_tagged = operation.is_single_read or declaration.etag
+        tag = ("ETag",) if is_tagged else ()
+        if operation.takes_idempotency_key and not declaration.secret:
+            tag = ("Idempotency-Replayed",)
+        answers: Schema = {}
+        for status, type_, text in (
+            (declaration.status, operation.answer, "Done"),
+            (202, operation.accepted, "Accepted: a job does it"),
+        ):
+            if type_ is not None:
+                answers[str(status)] = {
+                    "description": text,
+                    "headers": _headers(*rated, *tag, *_MORE_HEADERS.get(status, ())),
+                    "content": self._answered(self._enveloped(type_)),
+                }
+        for raw in declaration.raw:
+            written = self._raw(raw, rated)
+            there = answers.setdefault(str(raw.status), written)
+            if there is not written:  # the same in another media type
+                there["content"] |= written["content"]
+        return answers
+
+    def _raw(self, raw: RawResponse, rated: tuple[str, ...]) -> Schema:
+        named = {name: {"schema": {"type": "string"}} for name in raw.headers}
+        written: Schema = {
+            "description": raw.description,
+            "headers": {**_headers(*rated), **named},
+        }
+        if raw.content_type is not None:
+            written["content"] = {raw.content_type: self._raw_media(raw)}
+        return written
+
+    def _raw_media(self, raw: RawResponse) -> Schema:
+        if raw.content_type == JSON:
+            media: Schema = self._answered(self._schemas.of(raw.schema))[JSON]
+            return media
+        schema = _BINARY if raw.schema is None else self._schemas.of(raw.schema)
+        example = {} if raw.example is None else {"example": raw.example}
+        return {"schema": schema, **example}
+
+    def _enveloped(self, type_: Any) -> Schema:
+        return {
+            "type": "object",
+            "properties": {
+                "success": {"const": True},
+                "data": self._schemas.of(type_),
+            },
+            "required": ["success", "data"],
+        }
+
+    def _refusals(self, operation: Operation) -> Schema:
+        """References to the refusals, which many operations share as components."""
+        codes: dict[int, set[str]] = {}
+        for error in errors_of(operation):
+            codes.setdefault(error.status, set()).add(error.code)
+        is_content = operation.declaration.rate == "content"
+        refusals: Schema = {}
+        for status in sorted(
+            codes.keys() - {r.status for r in operation.declaration.raw}
+        ):
+            those = sorted(codes[status])
+            name = ("content_" if is_content else "") + "_or_".join(those)
+            rated = () if is_content else RATE_HEADERS
+            self._refused[name] = {
+                "description": ", ".join(f"`{code}`" for code in those),
+                "headers": _headers(*rated, *_MORE_HEADERS.get(status, ())),
+                "content": {
+                    JSON: (_content_refusal if is_content else _refusal)(those)
+                },
+            }
+            refusals[str(status)] = {"$ref": f"#/components/responses/{name}"}
+        return refusals
 
     def _head(self, operation: Operation) -> Schema:
         """HEAD answers what GET does, without the body."""
@@ -444,7 +407,7 @@ class _Document:
                     "name": name,
                     "in": "query",
                     "required": name in fields["required"],
-                    **_told(name, schema),
+                    **_described(name, schema),
                 }
                 for name, schema in fields["properties"].items()
             ]
@@ -456,13 +419,16 @@ class _Document:
         written: Schema = {"name": parameter.wire, "in": "path", "required": True}
         if schema is _ID or "examples" in schema:
             written["example"] = example_of(schema, self._schemas.resolve, "id")
-        return {**written, **_told(parameter.wire, schema)}
+        return {**written, **_described(parameter.wire, schema)}
 
     def _request_body(self, operation: Operation) -> Schema | None:
         if operation.body is not None:
+            schema = self._schemas.of(operation.body)
+            example = example_of(schema, self._schemas.resolve)
+            media = {"schema": schema, "example": example}
             return {
                 "required": not operation.body_optional,
-                "content": self._answers.sent(self._schemas.of(operation.body)),
+                "content": {JSON: media},
             }
         if operation.form is not None:
             schema = self._schemas.fields(operation.form)
@@ -475,7 +441,7 @@ class _Document:
         return None
 
 
-def _told(name: str, schema: Schema) -> Schema:
+def _described(name: str, schema: Schema) -> Schema:
     """A parameter's schema, with its description where the reader looks for it."""
     rest = {key: each for key, each in schema.items() if key != "description"}
     told = {key: each for key, each in schema.items() if key == "description"}

@@ -294,9 +294,6 @@ def _check(
     """Refuse what cannot be served, with the method's name in the sentence."""
     in_path = [each.name for each in parameters]
     faults = {
-        "its path must start with / and not end with it": not re.fullmatch(
-            r"(/[^/\s]+)+", declaration.path
-        ),
         f"its path names {in_path}, its arguments {arguments}": set(in_path)
         != set(arguments) - set(_GIVEN),
         "it must name its permission, None (any token), or public=True": (
@@ -304,11 +301,6 @@ def _check(
         ),
         "a public operation has no caller": (
             declaration.public and "caller" in arguments
-        ),
-        "it takes a body or a form, not both": {"body", "form"} <= set(arguments),
-        "it has no docstring": not function.__doc__,
-        "it answers Raw and does not document it": (
-            returns_raw and not declaration.raw
         ),
         "a POST of somebody cannot answer Raw: it could not be kept for a key": (
             returns_raw and declaration.method == "POST" and not declaration.public

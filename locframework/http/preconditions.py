@@ -17,13 +17,7 @@ from locframework.transactions import Transactions
 from .body import Environ, Query
 from .operation import Operation
 from .records import Principal, RequestInfo
-from .responses import (
-    encoded,
-    etag_of,
-    if_match_matches,
-    is_strong_tag_list,
-    url_resolver_of,
-)
+from .responses import encoded, etag_of, if_match_matches, url_resolver_of
 
 C = TypeVar("C", bound=Principal)
 
@@ -66,10 +60,11 @@ class IfMatch(Generic[C]):
         reads: Mapping[str, Operation],
     ) -> None:
         """``reads`` are all operations that read one record, by path."""
-        read = reads.get(operation.etag_path)
-        self._read = None if read is None else _Read(read)
         self._transactions = shared.transactions
         self._locks: Sequence[tuple[str, Lock[C]]] = shared.locks_of(operation)
+        read = self._read = reads.get(operation.etag_path)
+        self._link = url_resolver_of(read.answer) if read else None
+        self._query = Query(read.query) if read and read.query else None
 
     def __call__(
         self,
@@ -90,16 +85,34 @@ class IfMatch(Generic[C]):
         with self._transactions.transaction():
             for name, lock in self._locks:
                 lock(caller, given.get(name, ""))
-            etag = self._read.etag(caller, environ, given, info)
+            etag = self._etag(self._read, caller, environ, given, info)
             if not if_match_matches(environ[HEADER], etag):
-                raise PreconditionFailed(_fault_of(environ[HEADER]))
+                raise PreconditionFailed(
+                    "If-Match does not name the current state; read it again, and send"
+                    " its ETag as it came, in double quotes, without W/"
+                )
             return write()
 
-
-def _fault_of(header: str) -> str:
-    if is_strong_tag_list(header):
-        return "If-Match names a state other than the current one; read it again"
-    return "If-Match takes an ETag as it was sent, in double quotes, without W/"
+    def _etag(
+        self,
+        read: Operation,
+        caller: C,
+        environ: Environ,
+        given: Mapping[str, Any],
+        info: Callable[[], RequestInfo],
+    ) -> str:
+        """Return the ETag that a GET would respond with."""
+        arguments = {each.name: given[each.name] for each in read.parameters}
+        if self._query is not None:
+            arguments["query"] = self._query.read(environ)
+        if read.wants_caller:
+            arguments["caller"] = caller
+        if read.wants_request:
+            arguments["request"] = info()
+        answer = read.call(**arguments)
+        if self._link is not None:
+            answer = self._link(answer, info().base_url)
+        return etag_of(encoded(answer))
 
 
 def if_match_of(
@@ -111,32 +124,3 @@ def if_match_of(
     if shared is None or operation.method not in METHODS:
         return None
     return IfMatch(shared, operation, reads)
-
-
-class _Read:
-    """Reads the state that a GET would respond with."""
-
-    def __init__(self, operation: Operation) -> None:
-        self._operation = operation
-        self._link = url_resolver_of(operation.answer)
-        self._query = Query(operation.query) if operation.query is not None else None
-
-    def etag(
-        self,
-        caller: object,
-        environ: Environ,
-        given: Mapping[str, Any],
-        info: Callable[[], RequestInfo],
-    ) -> str:
-        read = self._operation
-        asked = {each.name: given[each.name] for each in read.parameters}
-        if self._query is not None:
-            asked["query"] = self._query.read(environ)
-        if read.wants_caller:
-            asked["caller"] = caller
-        if read.wants_request:
-            asked["request"] = info()
-        answer = read.call(**asked)
-        if self._link is not None:
-            answer = self._link(answer, info().base_url)
-        return etag_of(encoded(answer))

@@ -53,17 +53,7 @@ def if_match_matches(header: str, etag: str) -> bool:
 
     Accepts ``*`` and lists. Weak tags and malformed lists never match.
     """
-    wanted = etag.strip('"')
-    return header.strip() == _ANY or wanted in _strong_tags(header)
-
-
-def is_strong_tag_list(header: str) -> bool:
-    """Return whether ``If-Match`` is ``*`` or has a strong tag."""
-    return header.strip() == _ANY or bool(_strong_tags(header))
-
-
-def _strong_tags(header: str) -> list[str]:
-    return [tag for weak, tag in _tags(header) if not weak]
+    return header.strip() == _ANY or ("", etag.strip('"')) in _tags(header)
 
 
 def _tags(header: str) -> list[tuple[str, str]]:

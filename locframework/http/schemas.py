@@ -120,13 +120,13 @@ def _without_null(schema: Schema) -> Schema:
 
 AN_ID = "0199f3a1-7c2e-7b45-9d0a-3f5e8c1b2a64"
 A_TIME = "2026-11-21T08:45:29.123Z"
-DEPTH_MOST = 8
+DEPTH_LIMIT = 8
 
 Resolve = Callable[[Schema], Schema]
 
 
 def example_of(schema: Schema, resolve: Resolve, name: str = "", depth: int = 0) -> Any:
-    """A value that fits ``schema``; ``name`` is the member that it is for.
+    """A value that fits ``schema``; ``name`` is the property that it is for.
 
     A schema with a pattern needs an example of its own (``Meta(examples=[…])``).
     """
@@ -140,62 +140,40 @@ def example_of(schema: Schema, resolve: Resolve, name: str = "", depth: int = 0)
         if schema.get(known) is not None:
             return schema[known]
     if options := schema.get("anyOf") or schema.get("oneOf"):
-        return example_of(_first_of(options), resolve, name, depth)
-    make = _MAKERS.get(schema.get("type", "null"), _nothing)
-    return make(schema, resolve, name, depth)
+        not_null = [each for each in options if each.get("type") != "null"]
+        return example_of((not_null or options)[0], resolve, name, depth)
+    match schema.get("type"):
+        case "object":
+            return _example_object(schema, resolve, depth)
+        case "array":
+            least, items = schema.get("minItems", 0), schema.get("items")
+            if items is None or (depth > DEPTH_LIMIT and not least):
+                return []
+            item = example_of(items, resolve, name.removesuffix("s"), depth + 1)
+            return [item] * max(1, least)
+        case "string":
+            if schema.get("format") == "date-time" or name.endswith("At"):
+                text = A_TIME
+            elif name == "id" or name.endswith("Id"):
+                text = AN_ID
+            else:
+                text = _KNOWN.get(name, name or "text")
+            text = text[: schema.get("maxLength", len(text))]
+            return text.ljust(schema.get("minLength", 0), "x")
+        case "integer" | "number":
+            least = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
+            return min(max(1, least), schema.get("maximum", least + 1))
+    return False if schema.get("type") == "boolean" else None
 
 
-def _first_of(options: list[Schema]) -> Schema:
-    """The first that is not null."""
-    return next((each for each in options if each.get("type") != "null"), options[0])
-
-
-def _object(schema: Schema, resolve: Resolve, name: str, depth: int) -> Any:
-    properties = schema.get("properties", {})
-    wanted = [
-        member
-        for member, each in properties.items()
-        if member in schema.get("required", ()) or "examples" in resolve(each)
-    ]
-    if depth > DEPTH_MOST:
-        wanted = list(schema.get("required", ()))
+def _example_object(schema: Schema, resolve: Resolve, depth: int) -> dict[str, Any]:
+    """An object with what is required, and what has examples of its own."""
+    required = schema.get("required", ())
     return {
-        member: example_of(properties[member], resolve, member, depth + 1)
-        for member in wanted
+        name: example_of(each, resolve, name, depth + 1)
+        for name, each in schema.get("properties", {}).items()
+        if name in required or (depth <= DEPTH_LIMIT and "examples" in resolve(each))
     }
-
-
-def _array(schema: Schema, resolve: Resolve, name: str, depth: int) -> Any:
-    least = schema.get("minItems", 0)
-    items = schema.get("items")
-    if items is None or (depth > DEPTH_MOST and not least):
-        return []
-    singular = name.removesuffix("s")
-    return [example_of(items, resolve, singular, depth + 1)] * max(1, least)
-
-
-def _string(schema: Schema, resolve: Resolve, name: str, depth: int) -> Any:
-    if schema.get("format") == "date-time" or name.endswith("At"):
-        text = A_TIME
-    elif name == "id" or name.endswith("Id"):
-        text = AN_ID
-    else:
-        text = _KNOWN.get(name, name or "text")
-    text = text[: schema.get("maxLength", len(text))]
-    return text.ljust(schema.get("minLength", 0), "x")
-
-
-def _integer(schema: Schema, resolve: Resolve, name: str, depth: int) -> Any:
-    least = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
-    return min(max(1, least), schema.get("maximum", least + 1))
-
-
-def _boolean(schema: Schema, resolve: Resolve, name: str, depth: int) -> Any:
-    return False
-
-
-def _nothing(schema: Schema, resolve: Resolve, name: str, depth: int) -> Any:
-    return None
 
 
 _KNOWN = {
@@ -221,12 +199,4 @@ _KNOWN = {
     "url": "https://example.com/",
     "contentType": "application/json",
     "pluralForm": "other",
-}
-_MAKERS: dict[str, Callable[[Schema, Resolve, str, int], Any]] = {
-    "object": _object,
-    "array": _array,
-    "string": _string,
-    "integer": _integer,
-    "number": _integer,
-    "boolean": _boolean,
 }

@@ -11,7 +11,6 @@ from locframework.http.responses import (
     etag_of,
     if_match_matches,
     if_none_match_matches,
-    is_strong_tag_list,
 )
 
 TAG = etag_of(b'{"key":{}}')
@@ -24,7 +23,17 @@ def test_an_etag_is_strong_and_of_the_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "header", [TAG, "*", " * ", f"{OTHER}, {TAG}", f'"a,b" ,{TAG},', f'W/"x", {TAG}']
+    "header",
+    [
+        TAG,
+        "*",
+        " * ",
+        f"{OTHER}, {TAG}",
+        f'"a,b" ,{TAG},',
+        f'W/"x", {TAG}',
+        f",\t{TAG}",
+        f"{OTHER},, {TAG} ,",
+    ],
 )
 def test_a_list_that_names_the_tag_or_a_star_matches(header: str) -> None:
     assert if_none_match_matches(header, TAG)
@@ -42,6 +51,7 @@ def test_what_does_not_name_it_does_not_match(header: str) -> None:
 
 def test_a_weak_tag_is_enough_to_spare_an_answer_and_never_to_write() -> None:
     assert if_none_match_matches(f"W/{TAG}", TAG)
+    assert not if_none_match_matches(None, TAG)
     assert not if_match_matches(f"W/{TAG}", TAG)
 
 
@@ -54,15 +64,6 @@ def test_what_is_no_list_of_tags_names_none(shape: str) -> None:
 
     assert not if_none_match_matches(header, TAG)
     assert not if_match_matches(header, TAG)
-    assert not is_strong_tag_list(header)
-
-
-@pytest.mark.parametrize(
-    "header", [f",\t{TAG}", f"{OTHER},, {TAG} ,", f"{TAG},{OTHER}"]
-)
-def test_a_list_may_have_empty_elements(header: str) -> None:
-    assert if_none_match_matches(header, TAG)
-    assert if_match_matches(header, TAG)
 
 
 def test_a_long_header_is_read_in_no_time() -> None:
@@ -71,24 +72,3 @@ def test_a_long_header_is_read_in_no_time() -> None:
     for junk in (" " * 50_000 + "x", "," * 50_000 + "x", '"' * 50_000):
         assert not if_match_matches(junk, TAG)
     assert process_time() - begun < 2
-
-
-@pytest.mark.parametrize(
-    ("header", "can"),
-    [
-        (OTHER, True),
-        ("*", True),
-        (f"W/{TAG}, {OTHER}", True),
-        (f"W/{TAG}", False),
-        (TAG.strip('"'), False),
-        ("", False),
-    ],
-)
-def test_only_a_star_or_a_strong_tag_can_ever_let_a_write_pass(
-    header: str, can: bool
-) -> None:
-    assert is_strong_tag_list(header) is can
-
-
-def test_no_header_spares_no_answer() -> None:
-    assert not if_none_match_matches(None, TAG)

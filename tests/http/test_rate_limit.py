@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
@@ -43,45 +42,23 @@ STEPS = st.lists(st.floats(0, 40) | st.just(0.0) | st.just(60.0), max_size=80)
 
 @settings(max_examples=300, deadline=None)
 @given(STEPS, st.integers(1, 5))
-def test_no_minute_ever_holds_more_than_the_limit(steps, most):
+def test_all_below_the_limit_are_accepted_and_refused_ones_when_they_were_told(
+    steps, most
+):
     clock = Clock()
     windows = MemoryWindows(clock)
     accepted: list[float] = []
-    for step in steps:
-        clock.now += step
-        if windows.take("key", most).is_accepted:
-            accepted.append(clock.now)
-
-    for earlier, later in zip(accepted, accepted[most:], strict=False):
-        assert later - earlier > 60
-
-
-@settings(max_examples=300, deadline=None)
-@given(STEPS, st.integers(1, 5))
-def test_nobody_is_refused_below_the_limit(steps, most):
-    clock = Clock()
-    windows = MemoryWindows(clock)
-    accepted: list[float] = []
-    for step in steps:
-        clock.now += step
-        window = windows.take("key", most)
-        if window.is_accepted:
-            accepted.append(clock.now)
-        else:
-            assert sum(at >= clock.now - 60 for at in accepted) == most
-
-
-@settings(max_examples=300, deadline=None)
-@given(STEPS, st.integers(1, 5))
-def test_whoever_waits_as_told_is_accepted(steps, most):
-    clock = Clock()
-    windows = MemoryWindows(clock)
     for step in steps:
         clock.now += step
         window = windows.take("key", most)
         if not window.is_accepted:
+            assert sum(at >= clock.now - 60 for at in accepted) == most
             clock.now += window.retry_after_seconds
             assert windows.take("key", most).is_accepted
+        accepted.append(clock.now)
+
+    for earlier, later in zip(accepted, accepted[most:], strict=False):
+        assert later - earlier > 60
 
 
 def test_a_steady_client_at_the_limit_is_never_refused():
@@ -110,18 +87,6 @@ def test_keys_that_are_silent_for_a_minute_are_forgotten():
     windows.take("ip:last", 600)
 
     assert len(windows) == 1
-
-
-def test_refused_keys_are_forgotten_too():
-    clock = Clock()
-    windows = MemoryWindows(clock)
-    for _ in range(5):
-        windows.take("a", 1)
-        clock.now += 15
-
-    windows.take("b", 1)
-
-    assert len(windows) <= 2
 
 
 def test_threads_together_get_no_more_than_the_limit():
@@ -155,19 +120,6 @@ class TestOverHttp:
     def client(self, build) -> Client:
         limiter = RateLimiter(MemoryWindows(), api_most=3, content_most=2)
         return Client(build(limiter=limiter), "writer")
-
-    def test_the_answer_over_the_limit_is_429_and_tells_when(self, client):
-        rest = [
-            client.get("/whoami").headers["X-RateLimit-Remaining"] for _ in range(3)
-        ]
-        refused = client.get("/whoami")
-
-        assert rest == ["2", "1", "0"]
-        assert refused.status == 429
-        assert refused.error["code"] == "rate_limited"
-        assert 59 <= int(refused.headers["Retry-After"]) <= 61
-        assert refused.headers["X-RateLimit-Remaining"] == "0"
-        assert abs(int(refused.headers["X-RateLimit-Reset"]) - time.time() - 60) < 3
 
     def test_tokens_are_counted_apart_wherever_they_come_from(self, client):
         for _ in range(3):
@@ -295,21 +247,16 @@ class TestNoServer:
             taken.bind(("127.0.0.1", 0))
             return f"redis://127.0.0.1:{taken.getsockname()[1]}/0"
 
-    def test_a_storage_that_does_not_answer_is_unavailable(self, nobody):
+    def test_a_storage_that_does_not_answer_is_unavailable(self, build, nobody):
         windows = open_windows(nobody)
 
         with pytest.raises(Unavailable):
             windows.take("key", 600)
         with pytest.raises(Unavailable):
             windows.ping()
-
-    def test_it_is_503_over_http(self, build, nobody):
-        client = Client(build(limiter=RateLimiter(open_windows(nobody))), "writer")
-
-        answer = client.get("/whoami")
-
-        assert answer.status == 503
-        assert answer.error["code"] == "unavailable"
+        client = Client(build(limiter=RateLimiter(windows)), "writer")
+        refused = client.get("/whoami")
+        assert (refused.status, refused.error["code"]) == (503, "unavailable")
         assert client.get("/healthz").status == 200
 
     def test_one_that_accepts_and_is_silent_is_unavailable_soon(self):
@@ -344,11 +291,3 @@ def test_the_address_of_a_storage_that_is_none_is_not_repeated(uri):
         open_windows(uri)
 
     assert "s3cret" not in str(caught.value)
-
-
-def test_memory_starts_no_thread():
-    before = threading.active_count()
-    windows = open_windows("memory://")
-    windows.take("key", 600)
-
-    assert threading.active_count() == before
