@@ -66,90 +66,87 @@ def test_an_older_python_is_told_in_one_line():
     assert refused.stderr == "dev.py: needs Python 3.11; this is 3.10.2\n"
 
 
-def test_running_needs_the_app_and_testing_the_tools_too(dev, monkeypatch):
-    monkeypatch.setattr(dev, "become", lambda command: None)
-    monkeypatch.setattr(dev, "run", lambda command, cwd: 0)
+@pytest.fixture
+def main(dev, monkeypatch):
+    """Runs dev.py with arguments; the commands that it would run."""
 
-    monkeypatch.setattr(sys, "argv", ["dev.py", "run"])
-    dev.main()
+    def main(*arguments: str, status: int = 0) -> list[list[str]]:
+        ran = []
+        monkeypatch.setattr(dev, "become", ran.append)
+        monkeypatch.setattr(
+            dev, "run", lambda command, cwd: ran.append(command) or status
+        )
+        monkeypatch.setattr(sys, "argv", ["dev.py", *arguments])
+        assert dev.main() == status
+        return ran
+
+    return main
+
+
+def test_running_needs_the_app_and_testing_the_tools_too(dev, main):
+    main("run")
     for_running = list(dev.installed)
-    monkeypatch.setattr(sys, "argv", ["dev.py", "test"])
-    dev.main()
+    main("test")
 
     assert for_running == ["app"]
     assert dev.installed == ["app", "tools"]
 
 
-def test_the_benchmarks_of_translation_memories_have_a_name(dev, monkeypatch):
-    ran = []
-    monkeypatch.setattr(dev, "run", lambda command, cwd: ran.append(command) or 0)
+def test_the_benchmarks_of_translation_memories_have_a_name(main):
+    [[_, *files, option, words]] = main("bench", "tm", "-k", "sqlite")
 
-    monkeypatch.setattr(sys, "argv", ["dev.py", "bench", "tm", "-k", "sqlite"])
-    dev.main()
-    monkeypatch.setattr(sys, "argv", ["dev.py", "bench", "-k", "tm"])
-    dev.main()
-
-    [_, *files, asked, words], all_ = ran
-    assert (asked, words) == ("-k", "sqlite")
+    assert (option, words) == ("-k", "sqlite")
     assert "tests/benchmarks/test_matching.py" in files
     assert all((FILE.parent / file).is_file() for file in files)
-    assert all_ == ["pytest", "tests/benchmarks", "-k", "tm"]
+    assert main("bench", "-k", "tm") == [["pytest", "tests/benchmarks", "-k", "tm"]]
 
 
-def test_bench_also_prints_the_complexity_of_requests(dev, monkeypatch):
-    ran = []
-    monkeypatch.setattr(dev, "run", lambda command, cwd: ran.append(command) or 0)
+def test_bench_also_prints_the_complexity_of_requests(main):
+    complexity, benchmarks = main("bench")
 
-    for rest in ([], ["complexity"]):
-        monkeypatch.setattr(sys, "argv", ["dev.py", "bench", *rest])
-        dev.main()
-
-    [complexity, benchmarks, alone] = ran
-    assert complexity == alone == ["python", "tests/benchmarks/complexity.py"]
     assert benchmarks == ["pytest", "tests/benchmarks"]
+    assert complexity == ["python", "tests/benchmarks/complexity.py"]
+    assert main("bench", "complexity") == [complexity]
 
 
-def test_nothing_is_installed_twice(dev):
-    dev.prepare(["app", "tools"])
-    dev.prepare(["app", "tools"])
+def test_what_follows_the_task_is_the_commands(main):
+    [command] = main("test", "tests/keys", "-k", "plural")
 
-    assert dev.installed == ["app", "tools"]
-
-
-@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
-def test_a_changed_project_file_installs_again(dev, tmp_path, name):
-    dev.prepare(["app"])
-    (tmp_path / name).write_text('[project]\nname = "changed"\n')
-
-    dev.prepare(["app"])
-
-    assert dev.installed == ["app", "app"]
+    assert (command[0], command[-3:]) == ("pytest", ["tests/keys", "-k", "plural"])
 
 
-def test_an_install_that_fails_is_done_again(dev):
+def test_checking_runs_no_tests_and_ends_with_the_first_command_that_fails(dev, main):
+    assert len(main("check", status=7)) == 1
+    assert not any("pytest" in command for command in dev.TASKS["check"])
+
+
+def test_a_part_is_installed_again_when_a_project_file_changed_or_it_failed(
+    dev, tmp_path
+):
     def fail(part: str) -> None:
         raise subprocess.CalledProcessError(1, ["pip"])
 
     noted, dev.install = dev.install, fail
     with pytest.raises(subprocess.CalledProcessError):
         dev.prepare(["app"])
-
     dev.install = noted
-    dev.prepare(["app"])
 
-    assert dev.installed == ["app"]
+    dev.prepare(["app", "tools"])
+    dev.prepare(["app", "tools"])
+    assert dev.installed == ["app", "tools"]
+    for name in ("pyproject.toml", "constraints.txt"):
+        (tmp_path / name).write_text('[project]\nname = "changed"\n')
+        dev.prepare(["app"])
+    assert dev.installed == ["app", "tools", "app", "app"]
 
 
 def test_every_extra_is_installed_but_that_for_testing(dev, tmp_path):
+    assert dev.with_extras(tmp_path) == str(tmp_path)
     extras = "serve = []\nmetrics = []\ntesting = []\n"
     project = tmp_path / "pyproject.toml"
     project.write_text(f"[project]\n[project.optional-dependencies]\n{extras}")
 
     assert dev.with_extras(tmp_path) == f"{tmp_path}[metrics,serve]"
-
-
-def test_a_distribution_without_extras_is_named_plainly(dev, tmp_path):
-    assert dev.with_extras(tmp_path) == str(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -174,31 +171,6 @@ def test_what_was_compiled_is_kept_for_the_next_start_of_python(dev, monkeypatch
         ended = dev.run(["python", "-c", asked], None)
 
     assert ended == 0
-
-
-def test_the_first_command_that_fails_ends_the_task(dev, monkeypatch):
-    asked = []
-    monkeypatch.setattr(dev, "run", lambda command, cwd: asked.append(command) or 7)
-    monkeypatch.setattr(sys, "argv", ["dev.py", "check"])
-
-    assert dev.main() == 7
-    assert len(asked) == 1
-
-
-def test_what_follows_the_task_is_the_commands(dev, monkeypatch):
-    asked = []
-    monkeypatch.setattr(dev, "run", lambda command, cwd: asked.append(command) or 0)
-    monkeypatch.setattr(sys, "argv", ["dev.py", "test", "tests/keys", "-k", "plural"])
-
-    dev.main()
-
-    [command] = asked
-    assert command[0] == "pytest"
-    assert command[-3:] == ["tests/keys", "-k", "plural"]
-
-
-def test_checking_runs_no_tests_as_ci_does_that_itself(dev):
-    assert not any("pytest" in command for command in dev.TASKS["check"])
 
 
 LOAD = (

@@ -113,14 +113,6 @@ def test_a_deletion_tells_what_main_changed_of_the_key(shop: Branched) -> None:
     assert shop.one()["changeCount"] == 2
 
 
-def test_tags_are_united(shop: Branched) -> None:
-    shop.patch(shop.pay, "spring", tags=["button", "branch"])
-    shop.patch(shop.pay, tags=["main"])
-
-    assert shop.merge().status == 200
-    assert shop.read(shop.pay).data["key"]["tags"] == ["main", "branch"]
-
-
 def test_tags_that_would_be_too_many_together_are_a_conflict(shop: Branched) -> None:
     mine, theirs = ([f"{side}{n}" for n in range(15)] for side in "ab")
     shop.patch(shop.pay, "spring", tags=mine)

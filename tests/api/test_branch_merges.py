@@ -219,21 +219,10 @@ def test_a_dry_run_tells_and_writes_nothing(shop: Branched) -> None:
     assert shop.texts(shop.pay)["de", None] == "Kaufen"
 
 
-def test_a_dry_run_without_conflicts_writes_nothing(shop: Branched) -> None:
-    shop.write(shop.pay, "de", "Bezahlen", "spring")
-    before, diff = shop.one(), shop.diff()
-
-    dry = shop.merge(dryRun=True)
-
-    assert dry.data["applied"]["updated"] == 1
-    assert dry.data["branch"] == before == shop.one()
-    assert shop.diff() == diff
-    assert shop.texts(shop.pay)["de", None] == "Zahlen"
-
-
 def test_a_dry_run_can_be_sent_with_a_key_like_any_other(shop: Branched) -> None:
     shop.write(shop.pay, "de", "Bezahlen", "spring")
-    diff, path = shop.diff(), f"{shop.path}/branches/spring/merge"
+    before, diff = shop.one(), shop.diff()
+    path = f"{shop.path}/branches/spring/merge"
     key = {"Idempotency-Key": "look-first"}
 
     dry = shop.owner.post(path, json={"dryRun": True}, headers=key)
@@ -244,6 +233,7 @@ def test_a_dry_run_can_be_sent_with_a_key_like_any_other(shop: Branched) -> None
     assert again.content == dry.content
     assert again.headers["Idempotency-Replayed"] == "true"
     assert (other.status, other.error["code"]) == (409, "idempotency_conflict")
+    assert dry.data["branch"] == before == shop.one()
     assert shop.diff() == diff
     assert shop.texts(shop.pay)["de", None] == "Zahlen"
 
@@ -277,33 +267,28 @@ def test_a_text_that_main_approved_stays_so_when_it_waits_on_the_branch(
     assert stands(shop, lang) == ("Kaufen", "approved", "Kaufen")
 
 
-def test_a_text_that_waits_comes_beside_what_main_approved_since(
+@pytest.mark.parametrize(
+    ("branch", "main", "is_conflict", "approved"),
+    [
+        (None, "Bezahlen", True, "Bezahlen"),
+        (None, "", True, None),  # what main cleared does not come back
+        ("Bezahlen", None, False, "Bezahlen"),
+    ],
+)
+def test_a_text_that_waits_comes_beside_what_was_approved_since(
     shop: Branched,
+    branch: str | None,
+    main: str | None,
+    is_conflict: bool,
+    approved: str | None,
 ) -> None:
+    if branch is not None:
+        shop.write(shop.pay, "de", branch, "spring")
     proposed(shop, "de", "Kaufen")
-    shop.write(shop.pay, "de", "Bezahlen")
+    if main is not None:
+        shop.write(shop.pay, "de", main)
 
-    open_, merged = shop.merge(), shop.merge(strategy="use_branch")
+    dry, merged = shop.merge(dryRun=True), shop.merge(strategy="use_branch")
 
-    assert (open_.status, merged.status) == (409, 200)
-    assert stands(shop, "de") == ("Kaufen", "pending_review", "Bezahlen")
-
-
-def test_a_text_that_waits_brings_none_back_that_main_cleared(shop: Branched) -> None:
-    proposed(shop, "de", "Kaufen")
-    shop.write(shop.pay, "de", "")
-
-    shop.merge(strategy="use_branch")
-
-    assert stands(shop, "de") == ("Kaufen", "pending_review", None)
-
-
-def test_what_the_branch_approved_comes_with_the_text_that_waits(
-    shop: Branched,
-) -> None:
-    shop.write(shop.pay, "de", "Bezahlen", "spring")
-    proposed(shop, "de", "Kaufen")
-
-    shop.merge()
-
-    assert stands(shop, "de") == ("Kaufen", "pending_review", "Bezahlen")
+    assert (len(dry.data["conflicts"]), merged.status) == (is_conflict, 200)
+    assert stands(shop, "de") == ("Kaufen", "pending_review", approved)

@@ -33,18 +33,17 @@ def test_a_text_found_right_on_a_branch_is_not_outdated_there_any_more(
     assert shop.approve(shop.pay, "de", "spring").status == 200
     shop.patch(shop.pay, description="The button under the ticket")
 
-    marks = {
-        branch: {
-            value["languageCode"]: value["isOutdated"]
-            for value in shop.read(shop.pay, branch).data["key"]["values"]
-        }
-        for branch in (None, "spring")
-    }
+    assert shop.outdated(shop.pay) == {"en": False, "de": True}
+    assert shop.outdated(shop.pay, "spring") == {"en": False, "de": False}
 
-    assert marks == {
-        None: {"en": False, "de": True},
-        "spring": {"en": False, "de": False},
-    }
+
+def test_turning_plurals_on_main_makes_nothing_outdated(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Kaufen", "spring")
+    shop.patch(shop.pay, isPlural=True)
+    shop.write(shop.pay, "en", {"one": "Pay once"})  # the first of its form
+
+    for branch in ("spring", None):
+        assert not shop.outdated(shop.pay, branch)["de"]
 
 
 def test_a_key_made_on_a_branch_is_on_no_other_line(shop: Branched) -> None:

@@ -48,13 +48,6 @@ def test_branches_are_listed_by_status(shop: Branched) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["main", "Main", "", "-a", "a b", "x" * 101, "ä"])
-def test_a_name_that_no_branch_may_have_is_refused(shop: Branched, name: str) -> None:
-    refused = shop.branch(name)
-
-    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
-
-
 @pytest.mark.parametrize(
     ("name", "told"),
     [

@@ -358,51 +358,44 @@ def imported(shop: Shop, texts: dict[str, str], **options: str) -> dict[str, Any
     return shop.workspace.job_of(sent)
 
 
-def test_an_undo_costs_the_same_however_many_values_it_is_about(shop: Shop) -> None:
-    def cost(count: int) -> int:
-        texts = {name: f"{name} of old" for name in shop.names(count)}
-        shop.create(list(texts))
-        statements, result = undo(shop, {"jobId": imported(shop, texts)["id"]})
-        assert (result["reverted"], result["skipped"]) == (count, [])
-        return statements
-
-    few = cost(FEW)
-    assert cost(EVENT_ITEMS) == few
-    assert cost(400) == few
+def of_values(shop: Shop, count: int) -> tuple[int, int]:
+    """What the undo of an import costs, and how many values it brings back."""
+    texts = {name: f"{name} of old" for name in shop.names(count)}
+    shop.create(list(texts))
+    statements, result = undo(shop, {"jobId": imported(shop, texts)["id"]})
+    assert result["skipped"] == []
+    return statements, result["reverted"]
 
 
-def test_an_undo_costs_the_same_however_many_keys_it_brings_back(shop: Shop) -> None:
+def of_deleted_keys(shop: Shop, count: int) -> tuple[int, int]:
     imported(shop, {"stays": "x"}, mode="replace")
-
-    def cost(count: int) -> int:
-        shop.bulk(count)
-        job = imported(shop, {"stays": "x"}, mode="replace")
-        statements, result = undo(shop, {"jobId": job["id"]})
-        assert (result["keysRestored"], result["skipped"]) == (count, [])
-        imported(shop, {"stays": "x"}, mode="replace")
-        return statements
-
-    few = cost(FEW)
-    assert cost(EVENT_ITEMS) == few
-    assert cost(400) == few
+    shop.bulk(count)
+    job = imported(shop, {"stays": "x"}, mode="replace")
+    statements, result = undo(shop, {"jobId": job["id"]})
+    assert result["skipped"] == []
+    return statements, result["keysRestored"]
 
 
-def test_an_undo_costs_the_same_however_many_keys_it_changes_back(shop: Shop) -> None:
-    def cost(count: int) -> int:
-        names = shop.names(count)
-        shop.create(names)
-        branch = {"branch": names[0]}
-        here = f"{shop.path}/branches"
-        assert shop.owner.post(here, json={"name": names[0]}).status == 201
-        update = [{"key": name, "description": "x", "tags": ["y"]} for name in names]
-        body = {"keys": update, "onExisting": "update"}
-        done = shop.owner.post(f"{shop.path}/keys/bulk", json=body, query=branch)
-        assert done.status == 200
-        assert shop.owner.post(f"{here}/{names[0]}/merge", json={}).status == 200
-        statements, result = undo(shop, {"mergeOf": names[0]})
-        assert (result["keysUpdated"], result["skipped"]) == (count, [])
-        return statements
+def of_merged_fields(shop: Shop, count: int) -> tuple[int, int]:
+    names = shop.names(count)
+    shop.create(names)
+    branch, here = {"branch": names[0]}, f"{shop.path}/branches"
+    assert shop.owner.post(here, json={"name": names[0]}).status == 201
+    update = [{"key": name, "description": "x", "tags": ["y"]} for name in names]
+    body = {"keys": update, "onExisting": "update"}
+    done = shop.owner.post(f"{shop.path}/keys/bulk", json=body, query=branch)
+    assert done.status == 200
+    assert shop.owner.post(f"{here}/{names[0]}/merge", json={}).status == 200
+    statements, result = undo(shop, {"mergeOf": names[0]})
+    assert result["skipped"] == []
+    return statements, result["keysUpdated"]
 
-    few = cost(FEW)
-    assert cost(EVENT_ITEMS) == few
-    assert cost(400) == few
+
+@pytest.mark.parametrize("of", [of_values, of_deleted_keys, of_merged_fields])
+def test_an_undo_costs_the_same_however_much_it_brings_back(
+    shop: Shop, of: Callable[[Shop, int], tuple[int, int]]
+) -> None:
+    few, _ = of(shop, FEW)
+
+    for count in (EVENT_ITEMS, 400):
+        assert of(shop, count) == (few, count)

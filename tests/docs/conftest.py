@@ -3,11 +3,13 @@
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
@@ -122,6 +124,23 @@ def demo_folder(
     yield folder
     process.terminate()
     process.wait(timeout=20)
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Keep the test's output to itself."""
+
+
+@contextmanager
+def served(app: Any) -> Iterator[str]:
+    """Serve an application over HTTP; yield its host and port."""
+    server = make_server("127.0.0.1", 0, app, handler_class=Quiet)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
 
 
 def run_commands(folder: Path, commands: list[str]) -> list[str]:

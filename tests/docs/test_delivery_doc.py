@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
-from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import msgspec
 import pytest
@@ -19,25 +17,16 @@ from locframework.http.operation import camel
 from locframework.testing.client import Answer
 from locframework.testing.workspace import Workspace
 
+from .conftest import served
+
 PAGE = "delivery.md"
-
-
-class Quiet(WSGIRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Keep the test's output to itself."""
 
 
 @pytest.fixture
 def origin(sqlite_workspace: Workspace) -> Iterator[str]:
     """Where the application is served over HTTP."""
-    app = sqlite_workspace.app
-    server = make_server("127.0.0.1", 0, app, handler_class=Quiet)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with served(sqlite_workspace.app) as address:
+        yield f"http://{address}"
 
 
 @pytest.fixture
@@ -161,12 +150,19 @@ def test_the_table_of_responses_matches_the_service(
 
 
 def test_the_client_fetches_only_changed_files(
-    update: Callable[[str, Path], bool], web: Web, origin: str, tmp_path: Path
+    update: Callable[[str, Path], bool],
+    sqlite_workspace: Workspace,
+    origin: str,
+    tmp_path: Path,
 ) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
+    web = Web(sqlite_workspace)
     url = origin + web.url
 
+    assert update(url, folder) is False  # before the first release
+    assert list(folder.iterdir()) == []
+    web.build()
     assert update(url, folder) is True
     assert json.loads((folder / "de/checkout.json").read_bytes()) == {
         "checkout": {"pay": "Zahlen"}
@@ -192,16 +188,6 @@ def test_the_client_fetches_only_changed_files(
     web.act("pause")
     with pytest.raises(HTTPError, match="404"):
         update(url, folder)
-
-
-def test_the_client_fetches_nothing_before_the_first_release(
-    update: Callable[[str, Path], bool],
-    sqlite_workspace: Workspace,
-    origin: str,
-    tmp_path: Path,
-) -> None:
-    assert update(origin + Web(sqlite_workspace).url, tmp_path) is False
-    assert list(tmp_path.glob("noted.json")) == []
 
 
 def test_every_action_in_the_table_is_an_operation(

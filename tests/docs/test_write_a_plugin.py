@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import subprocess
 import sys
-import threading
 import tomllib
 from collections.abc import Iterator
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
 from locframework.errors import PluginError
 from locframework.plugins import PluginHost
-from locframework.testing.client import Upload, multipart
+from locframework.testing.client import Upload
 from locframework.testing.databases import fresh_url
 from locframework.testing.workspace import Workspace, open_workspace
 
@@ -28,11 +24,6 @@ MODULE = "locframework_formats_ini"
 LINES_MOST = 60
 INI = "; On the button\ncheckout.pay = Zahlen: 50 % \\\\ jetzt\\n…\n".encode()
 TEXT = "Zahlen: 50 % \\ jetzt\n…"
-
-
-class Quiet(WSGIRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Keep the test's output to itself."""
 
 
 @pytest.fixture(scope="module")
@@ -70,18 +61,6 @@ def workspace(beside: Path, tmp_path: Path) -> Iterator[Workspace]:
         open_workspace(url, tmp_path) as workspace,
     ):
         yield workspace
-
-
-@pytest.fixture
-def address(workspace: Workspace) -> Iterator[str]:
-    """Where the application is served over HTTP."""
-    server = make_server("127.0.0.1", 0, workspace.app, handler_class=Quiet)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    yield f"127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 ONLY_ASKED_FOR = """
@@ -157,49 +136,27 @@ def test_an_invalid_setting_prints_the_line_on_the_page(
     assert str(caught.value) in " ".join(page.text.split())
 
 
-def test_the_format_is_used_over_http(workspace: Workspace, address: str) -> None:
-    """Imported, exported and published, each as a client would do it."""
-    project = f"/api/v1/projects/{workspace.project(languages=['de'])['id']}"
-
-    def ask(method: str, url: str, content: bytes = b"", type_: str = "") -> bytes:
-        headers = {"Authorization": f"Bearer {workspace.owner.token}"}
-        if type_:
-            headers["Content-Type"] = type_
-        connection = HTTPConnection(address, timeout=20)
-        connection.request(method, url, content or None, headers)
-        answer = connection.getresponse()
-        body = answer.read()
-        connection.close()
-        assert answer.status < 300, body
-        return body
-
-    def data(content: bytes) -> Any:
-        return json.loads(content)["data"]
-
-    formats = data(ask("GET", "/api/v1/formats"))["formats"]
+def test_the_format_imports_exports_and_publishes(workspace: Workspace) -> None:
+    owner, project = workspace.owner, workspace.project(languages=["de"])
+    path = f"/projects/{project['id']}"
+    formats = owner.get("/formats").data["formats"]
     assert [each["plugin"] for each in formats if each["id"] == "ini"] == ["ini"]
 
-    form = multipart({}, {"file": Upload("de.ini", INI, "text/plain")})
-    job = data(ask("POST", f"{project}/import", *form))["job"]
-    workspace.run_jobs()
-    done = data(ask("GET", f"{project}/jobs/{job['id']}"))["job"]
-    assert done["status"] == "succeeded", done
+    files = {"file": Upload("de.ini", INI, "text/plain")}
+    job = workspace.job_of(owner.post(f"{path}/import", files=files))
+    assert job["status"] == "succeeded", job
 
-    [key] = data(ask("GET", f"{project}/keys?include=values"))["items"]
+    [key] = owner.get(f"{path}/keys", query={"include": "values"}).data["items"]
     assert (key["key"], key["description"]) == ("checkout.pay", "On the button")
     assert [value["value"] for value in key["values"]] == [TEXT]
 
-    query = "format=ini&languageCodes=de"
-    assert ask("GET", f"{project}/export?{query}") == INI
+    query = {"format": "ini", "languageCodes": "de"}
+    assert owner.get(f"{path}/export", query=query).content == INI
 
-    body = json.dumps({"name": "App", "format": "ini", "languageCodes": ["de"]})
-    made = data(
-        ask("POST", f"{project}/distributions", body.encode(), "application/json")
-    )["distribution"]
+    body = {"name": "App", "format": "ini", "languageCodes": ["de"]}
+    made = owner.post(f"{path}/distributions", json=body).data["distribution"]
     workspace.run_jobs()
-    manifest = json.loads(
-        ask("GET", f"/api/v1/content/{made['publicKey']}/manifest.json")
-    )
+    manifest = owner.get(f"/content/{made['publicKey']}/manifest.json").json
     [file] = manifest["files"]
     assert (file["path"], manifest["format"]["extension"]) == ("de.ini", ".ini")
-    assert ask("GET", file["url"].partition(address)[2]) == INI
+    assert owner.get(file["url"]).content == INI

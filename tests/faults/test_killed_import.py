@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ World = Any  # tests/faults/conftest.py
 
 LEASE_SECONDS = 30  # what a restart must not wait for
 FEW, SOME, MANY = 1_100, 2_500, 10_000  # keys; a batch is 1,000, a step 2,000
-RANDOM = "at random"
+RANDOM = "random"
 
 IN_THE_JOB = [
     "job.before_step",
@@ -118,40 +117,23 @@ class Importing:
         return f"Text {number} der Fassung {self.version}"
 
 
-@pytest.fixture
-def importing(world: World, is_long: bool) -> Importing:
-    return Importing(world, MANY if is_long else SOME)
-
-
-def kill(importing: Importing, server: Any, place: str) -> None:
-    """Wait until the server has died at the place; or at any moment of the job."""
-    if place == RANDOM:
-        time.sleep(random.uniform(0, importing.seconds))
-        server.kill()
-    code = server.wait()
-    assert code in (137, -9), f"it did not pass {place}"
-
-
 def in_groups(places: list[str], many: int) -> Iterator[list[str]]:
     for start in range(0, len(places), many):
         yield places[start : start + many]
 
 
-def crash_at(place: str) -> str:
-    return "" if place == RANDOM else place
-
-
 @pytest.mark.kill
 def test_an_import_killed_in_its_job_comes_to_the_same_end(
-    world: World, importing: Importing, is_long: bool
+    world: World, is_long: bool
 ) -> None:
+    importing = Importing(world, MANY if is_long else SOME)
     places = IN_THE_JOB * (25 if is_long else 1)
     for group in in_groups(places, KILLS_OF_A_JOB):
         importing.next_file()
-        server = world.start(crash_at(group[0]))
+        server = world.start(group[0])
         assert importing.send(server) or server.wait()
         for place, then in zip(group, [*group[1:], ""], strict=True):
-            kill(importing, server, place)
+            server.die(place, importing.seconds)
             job = importing.jobs()[0]
             on_the_way = [importing.old, *importing.between]
             is_done = job["status"] == "succeeded"
@@ -161,7 +143,7 @@ def test_an_import_killed_in_its_job_comes_to_the_same_end(
                 assert place == RANDOM
                 server = world.start()
                 break
-            server = world.start(crash_at(then))
+            server = world.start(then)
 
         begun = time.monotonic()
         job = importing.end(server)
@@ -174,8 +156,8 @@ def test_an_import_killed_in_its_job_comes_to_the_same_end(
     assert importing.event_types(importing.project) == models
 
 
-@pytest.mark.parametrize("place", AFTER_THE_END)
-def test_an_import_killed_after_its_end_is_not_done_again(
+@pytest.mark.parametrize("place", [*AFTER_THE_END, "import.after_job"])
+def test_an_import_killed_at_its_end_is_not_done_again(
     sqlite_world: World, place: str
 ) -> None:
     importing = Importing(sqlite_world, FEW)
@@ -183,44 +165,18 @@ def test_an_import_killed_after_its_end_is_not_done_again(
     server = sqlite_world.start(place)
 
     importing.send(server)
-    kill(importing, server, place)
+    server.die(place)
+    again = sqlite_world.start()
 
-    [job] = importing.jobs()
-    assert (job["status"], job["result"]) == ("succeeded", importing.result)
+    if place in AFTER_THE_END:
+        [job] = importing.jobs()
+        assert job["finishedAt"] is not None
+    ended = importing.end(again)
+    assert (ended["status"], ended["result"]) == ("succeeded", importing.result)
     assert importing.texts() == importing.new
-    again = sqlite_world.start()
-    assert again.stop() == 0
-    assert importing.jobs() == [job]
-
-
-@pytest.mark.parametrize("place", BEFORE_THE_JOB)
-def test_an_upload_killed_before_its_job_is_none(
-    sqlite_world: World, place: str
-) -> None:
-    importing = Importing(sqlite_world, FEW)
-    importing.next_file()
-    server = sqlite_world.start(place)
-
-    assert not importing.send(server)
-    kill(importing, server, place)
-
-    assert importing.jobs() == []
-    again = sqlite_world.start()
-    assert importing.send(again)
-    assert importing.end(again)["result"] == importing.result
-
-
-def test_an_upload_killed_before_its_answer_is_done(sqlite_world: World) -> None:
-    importing = Importing(sqlite_world, FEW)
-    importing.next_file()
-    server = sqlite_world.start("import.after_job")
-
-    assert not importing.send(server)
-    kill(importing, server, "import.after_job")
-    again = sqlite_world.start()
-
-    assert importing.end(again)["result"] == importing.result
-    assert importing.texts() == importing.new
+    assert len(importing.jobs()) == 1
+    if place in AFTER_THE_END:
+        assert importing.jobs() == [job]
 
 
 @pytest.mark.kill
@@ -231,9 +187,9 @@ def test_an_import_that_kills_every_server_is_given_up(world: World) -> None:
     server = world.start(place)
     importing.send(server)
     for _ in range(KILLS_OF_A_JOB):
-        kill(importing, server, place)
+        server.die(place)
         server = world.start(place)
-    kill(importing, server, place)
+    server.die(place)
 
     server = world.start(place)
     job = importing.end(server)
@@ -246,15 +202,19 @@ def test_an_import_that_kills_every_server_is_given_up(world: World) -> None:
     assert importing.end(healthy)["result"] == importing.result
 
 
-def test_no_upload_is_kept_for_ever(sqlite_world: World) -> None:
+@pytest.mark.kill
+def test_an_upload_killed_before_its_job_is_none_and_is_not_kept_for_ever(
+    sqlite_world: World,
+) -> None:
     importing = Importing(sqlite_world, FEW)
     for place in [*BEFORE_THE_JOB, "import.before_commit"]:
         importing.next_file()
         server = sqlite_world.start(place)
-        importing.send(server)
-        kill(importing, server, place)
+        is_accepted = importing.send(server)
+        server.die(place)
+        assert len(importing.jobs()) == is_accepted == (place not in BEFORE_THE_JOB)
     finished = sqlite_world.start()
-    importing.end(finished)
+    assert importing.end(finished)["result"] == importing.result
     finished.stop()
     store = sqlite_world.workspace.framework.plugins.blob_stores["disk"]
     assert list(store.names())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from contextlib import suppress
 from hashlib import sha256
@@ -18,7 +17,7 @@ World = Any  # tests/faults/conftest.py
 LANGUAGES = ["de", "fr", "ar"]
 MODULES = 8
 KEYS = 240
-RANDOM = "at random"
+RANDOM = "random"
 KILLS_OF_A_JOB = 4  # it is begun five times at most
 IN_THE_JOB = [
     "job.after_claim",
@@ -121,45 +120,29 @@ class Publishing:
 
 
 @pytest.fixture
-def publishing(world: World) -> Publishing:
-    return Publishing(world)
-
-
-@pytest.fixture
-def sqlite_publishing(sqlite_world: World) -> Publishing:
+def publishing(sqlite_world: World) -> Publishing:
     return Publishing(sqlite_world)
-
-
-def die(publishing: Publishing, server: Any, place: str) -> None:
-    if place == RANDOM:
-        time.sleep(random.uniform(0, publishing.seconds))
-        server.kill()
-    code = server.wait()
-    assert code in (137, -9), f"it did not pass {place}"
-
-
-def crash_at(place: str) -> str:
-    return "" if place == RANDOM else place
 
 
 @pytest.mark.kill
 def test_a_release_killed_in_its_job_is_the_old_one_or_the_new_one(
-    world: World, publishing: Publishing, is_long: bool
+    world: World, is_long: bool
 ) -> None:
+    publishing = Publishing(world)
     places = IN_THE_JOB * (20 if is_long else 1)
     version, change = publishing.read()
     while places:
         group, places = places[:KILLS_OF_A_JOB], places[KILLS_OF_A_JOB:]
         publishing.change()
-        server = world.start(crash_at(group[0]))
+        server = world.start(group[0])
         publishing.ask(server)
         for place, then in zip(group, [*group[1:], ""], strict=True):
-            die(publishing, server, place)
+            server.die(place, publishing.seconds)
             found = publishing.read()
             assert found == (version, change) or place == RANDOM
             assert found in ((version, change), (version + 1, change + 1))
             world.check_database()
-            server = world.start(crash_at(then) if found[0] == version else "")
+            server = world.start(then if found[0] == version else "")
             if found[0] > version:  # it was quicker than the random kill
                 break
 
@@ -177,52 +160,52 @@ def test_a_release_killed_in_its_job_is_the_old_one_or_the_new_one(
     assert published == list(range(1, version + 1))
 
 
+@pytest.mark.kill
 @pytest.mark.parametrize("place", AFTER_THE_END)
 def test_a_release_killed_after_its_end_is_published_once(
-    sqlite_world: World, sqlite_publishing: Publishing, place: str
+    publishing: Publishing, place: str
 ) -> None:
-    sqlite_publishing.change()
-    server = sqlite_world.start(place)
-    sqlite_publishing.ask(server)
-    die(sqlite_publishing, server, place)
+    publishing.change()
+    server = publishing.world.start(place)
+    publishing.ask(server)
+    server.die(place)
 
-    assert sqlite_publishing.read() == (2, 2)
-    again = sqlite_world.start()
+    assert publishing.read() == (2, 2)
+    again = publishing.world.start()
     assert again.stop() == 0
 
-    assert sqlite_publishing.read() == (2, 2)
-    types = [event.type for event in sqlite_world.events(sqlite_publishing.project)]
+    assert publishing.read() == (2, 2)
+    types = [event.type for event in publishing.world.events(publishing.project)]
     assert types.count("distribution.published") == 2
 
 
+@pytest.mark.kill
 def test_a_release_that_kills_every_server_frees_the_way(
-    sqlite_world: World, sqlite_publishing: Publishing
+    publishing: Publishing,
 ) -> None:
-    sqlite_publishing.change()
+    publishing.change()
     place = "release.before_commit"
-    server = sqlite_world.start(place)
-    sqlite_publishing.ask(server)
+    server = publishing.world.start(place)
+    publishing.ask(server)
     for _ in range(KILLS_OF_A_JOB):
-        die(sqlite_publishing, server, place)
-        server = sqlite_world.start(place)
-    die(sqlite_publishing, server, place)
+        server.die(place)
+        server = publishing.world.start(place)
+    server.die(place)
 
-    server = sqlite_world.start(place)
-    job = sqlite_publishing.end(server)
+    server = publishing.world.start(place)
+    job = publishing.end(server)
     assert (job["status"], job["error"]["code"]) == ("failed", "internal_error")
-    assert sqlite_publishing.read() == (1, 1)
+    assert publishing.read() == (1, 1)
     server.stop()
-    healthy = sqlite_world.start()
-    sqlite_publishing.ask(healthy)
+    healthy = publishing.world.start()
+    publishing.ask(healthy)
 
-    assert sqlite_publishing.end(healthy)["result"] == {
+    assert publishing.end(healthy)["result"] == {
         "version": 3,
         "unchanged": False,
     }
-    assert sqlite_publishing.read() == (3, 2)
-    releases = sqlite_publishing.owner.get(f"{sqlite_publishing.one}/releases").data[
-        "items"
-    ]
+    assert publishing.read() == (3, 2)
+    releases = publishing.owner.get(f"{publishing.one}/releases").data["items"]
     assert [(each["version"], each["status"]) for each in releases] == [
         (3, "ready"),
         (2, "failed"),
@@ -231,49 +214,49 @@ def test_a_release_that_kills_every_server_frees_the_way(
 
 
 def test_files_of_releases_that_never_were_are_not_kept_for_ever(
-    sqlite_world: World, sqlite_publishing: Publishing
+    publishing: Publishing,
 ) -> None:
-    sqlite_publishing.change()
+    publishing.change()
     place = "release.after_blobs"
-    server = sqlite_world.start(place)
-    sqlite_publishing.ask(server)
-    die(sqlite_publishing, server, place)
-    framework = sqlite_world.workspace.framework
+    server = publishing.world.start(place)
+    publishing.ask(server)
+    server.die(place)
+    framework = publishing.world.workspace.framework
     store = framework.plugins.blob_stores["disk"]
     files = MODULES * (1 + len(LANGUAGES))
     assert len(set(store.names())) == 2 * files
-    path = f"{sqlite_publishing.path}/jobs"
-    [newest, *_] = sqlite_publishing.owner.get(path).data["items"]
-    assert sqlite_publishing.owner.post(f"{path}/{newest['id']}/cancel").status == 200
-    sqlite_world.workspace.run_jobs()
-    server = sqlite_world.start()
-    assert sqlite_publishing.end(server)["status"] == "cancelled"
+    path = f"{publishing.path}/jobs"
+    [newest, *_] = publishing.owner.get(path).data["items"]
+    assert publishing.owner.post(f"{path}/{newest['id']}/cancel").status == 200
+    publishing.world.workspace.run_jobs()
+    server = publishing.world.start()
+    assert publishing.end(server)["status"] == "cancelled"
 
-    with sqlite_world.later(days=2) as later:
+    with publishing.world.later(days=2) as later:
         while later.blobs.prune():
             pass
 
     assert len(set(store.names())) == files
-    assert sqlite_publishing.read() == (1, 1)
+    assert publishing.read() == (1, 1)
 
 
 def test_a_file_whose_removal_was_killed_can_be_published_again(
-    sqlite_world: World, sqlite_publishing: Publishing
+    publishing: Publishing,
 ) -> None:
     """The file goes before its note: what is noted and not there is put anew."""
-    store = sqlite_world.workspace.framework.plugins.blob_stores["disk"]
+    store = publishing.world.workspace.framework.plugins.blob_stores["disk"]
     [name, *_] = store.names()
     content = store.get(name)
     store.delete(name)  # as a server that is killed at blobs.after_delete
 
-    server = sqlite_world.start()
-    sqlite_publishing.change()
-    sqlite_publishing.ask(server)
-    assert sqlite_publishing.end(server)["status"] == "succeeded"
-    sqlite_publishing.changes -= 2
-    sqlite_publishing.change()
-    sqlite_publishing.ask(server)
-    assert sqlite_publishing.end(server)["status"] == "succeeded"
+    server = publishing.world.start()
+    publishing.change()
+    publishing.ask(server)
+    assert publishing.end(server)["status"] == "succeeded"
+    publishing.changes -= 2
+    publishing.change()
+    publishing.ask(server)
+    assert publishing.end(server)["status"] == "succeeded"
 
     assert store.get(name) == content
-    assert sqlite_publishing.read() == (3, 1)
+    assert publishing.read() == (3, 1)

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from locframework.http.records import Upload
 from locframework.testing.client import Answer, patiently
 
 World = Any  # tests/faults/conftest.py
 
 WRITERS = 50  # as many connections as one address may have
-ROUNDS = 3
+JOBS = 24
 
 
 def all_at_once(world: World, server: Any, ask: Callable[[Any, int], Answer]) -> Any:
@@ -60,12 +61,7 @@ def test_one_of_fifty_creates_the_key_and_the_others_are_told_that_it_exists(
     found = world.workspace.owner.get(path, query={"include": "values"}).data
     assert found["total"] == 1
     assert [each["value"] for each in found["items"][0]["values"]] == [str(winner)]
-    assert (
-        world.workspace.owner.get(f"/projects/{project['id']}").data["project"][
-            "keyCount"
-        ]
-        == 1
-    )
+    assert world.key_count(project) == 1
     types = Counter(event.type for event in world.events(project))
     assert types["key.created"] == types["translation.updated"] == 1
 
@@ -96,35 +92,6 @@ def test_fifty_writes_of_one_value_are_all_kept_in_turn(
     revisions = [item["revision"] for item in history["items"]]
     assert revisions == list(range(1 + WRITERS, 0, -1))
     assert {item["value"] for item in history["items"]} == written | {"before"}
-
-
-def test_of_fifty_writes_under_one_etag_one_is_kept_each_round(
-    world: World, server: Any
-) -> None:
-    project = world.workspace.project(languages=["de"])
-    key = world.workspace.key(project, "a", values={"de": "before"})
-    path = f"/projects/{project['id']}/keys/{key['id']}/values/de"
-    kept = ["before"]
-
-    for turn in range(ROUNDS):
-        condition = {"If-Match": world.workspace.owner.get(path).headers["ETag"]}
-        answers = all_at_once(
-            world,
-            server,
-            lambda client, number, turn=turn, condition=condition: client.put(
-                path, {"value": f"{turn}: {number}"}, headers=condition
-            ),
-        )
-
-        statuses = Counter(answer.status for answer in answers)
-        assert statuses == {200: 1, 412: WRITERS - 1}
-        refusals = {answer.error["code"] for answer in answers if answer.status == 412}
-        assert refusals == {"precondition_failed"}
-        [winner] = [n for n, answer in enumerate(answers) if answer.status == 200]
-        kept.append(f"{turn}: {winner}")
-        history = world.workspace.owner.get(f"{path}/history").data["items"]
-        assert [each["value"] for each in reversed(history)] == kept
-        assert [each["revision"] for each in history] == list(range(turn + 2, 0, -1))
 
 
 def test_fifty_writes_of_fifty_languages_of_one_key_are_all_there(
@@ -178,3 +145,25 @@ def test_one_of_fifty_publishes_and_the_others_are_told_to_wait(
         (2, "ready"),
         (1, "ready"),
     ]
+
+
+def test_each_job_is_claimed_once_by_three_processes(world: World) -> None:
+    project = world.workspace.project()
+    path = f"/projects/{project['id']}"
+    accepted = []
+    for number in range(JOBS):
+        file = Upload("en.json", b'{"k%d": "x"}' % number, "application/json")
+        accepted.append(
+            world.workspace.owner.post(f"{path}/import", files={"file": file})
+        )
+
+    servers = [world.start() for _ in range(3)]
+    client = world.owner(servers[0])
+    jobs = [client.job(answer) for answer in accepted]
+
+    assert {job["status"] for job in jobs} == {"succeeded"}
+    store = world.workspace.framework.storage
+    stored = [store.jobs.find(project["id"], job["id"]) for job in jobs]
+    assert [each and each.attempt for each in stored] == [1] * JOBS
+    names = store.keys.names_of(project["id"])
+    assert names.keys() == {f"k{number}" for number in range(JOBS)}

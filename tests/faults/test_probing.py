@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from http.client import HTTPConnection
 from secrets import token_urlsafe
-from statistics import median, quantiles
 from typing import Any
 
 import pytest
@@ -15,7 +13,6 @@ from locframework.testing.databases import statements_of
 
 World = Any  # tests/faults/conftest.py
 
-PAIRS = 2_000
 CHANGING_HEADERS = {
     "date",
     "x-request-id",
@@ -113,29 +110,3 @@ def test_an_unknown_key_and_one_that_is_no_more_cost_the_same_statements(
     half = len(asked) // 2
     assert asked[:half] == asked[half:]
     assert max(count for _, count, _ in asked) == 1
-
-
-def test_an_unknown_key_and_a_paused_one_take_the_same_time(
-    world: World, keys: Keys, is_long: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Measured and told in the long run; a busy machine could not promise more."""
-    if not is_long:
-        pytest.skip("takes long, and only measures")
-    client = world.start().client()
-    paths = [f"/content/{key}/manifest.json" for key in (keys.pause(), keys.unknown)]
-    times: list[list[float]] = [[], []]
-    for number in range(PAIRS + 100):
-        for at in (0, 1) if number % 2 else (1, 0):  # interleaved, in turns
-            begun = time.perf_counter()
-            assert client.get(paths[at]).status == 404
-            times[at].append(time.perf_counter() - begun)
-
-    paused, unknown = (median(each[100:]) * 1e6 for each in times)
-    spread = quantiles(times[0][100:], n=20)
-    with capsys.disabled():
-        print(
-            f"\n{world.url.partition(':')[0]}: median of {PAIRS}: paused {paused:.0f} "
-            f"µs, unknown {unknown:.0f} µs, {100 * (paused / unknown - 1):+.1f} %; "
-            f"5 to 95 % of the paused ones: {spread[0] * 1e6:.0f} to "
-            f"{spread[-1] * 1e6:.0f} µs"
-        )

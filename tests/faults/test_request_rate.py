@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 
@@ -98,47 +100,19 @@ def test_tokens_and_addresses_are_counted_each_by_itself(
 
 
 class Hammer(threading.Thread):
-    """Asks as fast as it can; notes between which times each was accepted."""
+    """Asks as fast as it can; counts the statuses."""
 
     def __init__(self, client: Any) -> None:
         super().__init__()
         self._client = client
-        self.accepted: list[tuple[float, float]] = []
-        self.statuses: dict[int, int] = {}
+        self.statuses: Counter[int] = Counter()
         self.is_done = threading.Event()
         self.start()
 
     def run(self) -> None:
         while not self.is_done.is_set():
-            begun = time.monotonic()
-            try:
-                status = self._client.get("/tokens/self").status
-            except (OSError, HTTPException):
-                continue
-            self.statuses[status] = self.statuses.get(status, 0) + 1
-            if status in (200, 401):
-                self.accepted.append((begun, time.monotonic()))
-
-
-def hammer(clients: list[Any], seconds: float) -> list[Hammer]:
-    hammers = [Hammer(client) for client in clients]
-    time.sleep(seconds)
-    for each in hammers:
-        each.is_done.set()
-        each.join()
-    return hammers
-
-
-def surely_in_a_minute(hammers: list[Hammer]) -> int:
-    """How many were accepted within 60 seconds whatever time the way took."""
-    accepted = sorted(times for each in hammers for times in each.accepted)
-    most = 0
-    for begun, _ in accepted:
-        inside = [
-            1 for other, ended in accepted if begun <= other and ended <= begun + MINUTE
-        ]
-        most = max(most, len(inside))
-    return most
+            with suppress(OSError, HTTPException):
+                self.statuses[self._client.get("/tokens/self").status] += 1
 
 
 @pytest.fixture
@@ -168,27 +142,15 @@ def test_three_processes_that_share_redis_accept_600_together(
     begun = time.monotonic()
     clients = [server.client(token) for server in servers for _ in range(2)]
 
-    hammers = hammer(clients, 1)
-    while sum(each.statuses.get(429, 0) for each in hammers) == 0:
+    hammers = [Hammer(client) for client in clients]
+    while not any(each.statuses[429] for each in hammers):
         assert time.monotonic() - begun < MINUTE / 2, "this machine is too slow"
-        hammers += hammer(clients, 1)
+        time.sleep(0.5)
+    for each in hammers:
+        each.is_done.set()
+        each.join()
 
     assert time.monotonic() - begun < MINUTE
-    assert sum(len(each.accepted) for each in hammers) == MOST
-    assert {status for each in hammers for status in each.statuses} == {200, 429}
-
-
-@pytest.mark.parametrize("asker", ["token", "address"])
-def test_no_minute_of_real_time_holds_more_than_600(
-    sqlite_world: World, is_long: bool, asker: str
-) -> None:
-    if not is_long:
-        pytest.skip("takes more than a minute")
-    server = sqlite_world.start(requests_a_minute=MOST)
-    token = sqlite_world.token if asker == "token" else None
-    hammers = hammer([server.client(token) for _ in range(3)], MINUTE + 15)
-
-    accepted = sum(len(each.accepted) for each in hammers)
-    assert MOST < accepted <= 2 * MOST
-    assert surely_in_a_minute(hammers) <= MOST
-    assert sum(each.statuses[429] for each in hammers) > 100
+    total = sum((each.statuses for each in hammers), Counter[int]())
+    assert total[200] == MOST
+    assert set(total) == {200, 429}

@@ -151,25 +151,6 @@ def test_a_job_that_hangs_is_left_to_the_next_start(
     assert world.key_count(project) == 1_100
 
 
-def test_the_lease_of_a_job_that_takes_too_long_is_given_back(
-    world: World, is_long: bool
-) -> None:
-    """So another host can go on with it, which cannot see that we are dead."""
-    if not is_long:
-        pytest.skip("waits as long as a stop does")
-    project = world.workspace.project()
-    server = world.start(hang_at="release.before_blobs")
-    body = {"name": "Web", "format": "json-nested"}
-    path = f"/projects/{project['id']}/distributions"
-    assert world.owner(server).post(path, body).status == 201
-    time.sleep(0.5)
-
-    assert server.stop() == 0
-
-    job = job_of(world, project)
-    assert (job.job.status, job.owner, job.lease_until) == ("running", None, None)
-
-
 class Example:
     """The example app as a user runs it."""
 

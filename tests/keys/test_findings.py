@@ -272,7 +272,7 @@ STEPS: tuple[Callable[[Walk], None], ...] = (
 
 
 @settings(
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[
         HealthCheck.function_scoped_fixture,  # each example has its own project
