@@ -338,7 +338,7 @@ def test_an_upload_and_a_release_cost_the_same_to_ask_for(shop: Shop) -> None:
     few = upload(FEW), release()
     shop.grow()
 
-    assert (upload(5000), release()) == few
+    assert (upload(1200), release()) == few
     assert max(few) <= 16
 
 

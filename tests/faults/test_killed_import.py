@@ -214,7 +214,8 @@ def test_an_upload_killed_before_its_job_is_none_and_is_not_kept_for_ever(
         server.die(place)
         assert len(importing.jobs()) == is_accepted == (place not in BEFORE_THE_JOB)
     finished = sqlite_world.start()
-    assert importing.end(finished)["result"] == importing.result
+    assert importing.end(finished)["status"] == "succeeded"
+    assert importing.texts() == importing.new
     finished.stop()
     store = sqlite_world.workspace.framework.plugins.blob_stores["disk"]
     assert list(store.names())
