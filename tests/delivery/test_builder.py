@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from locframework_blobs_disk.settings import DiskSettings
-from locframework_blobs_disk.store import DiskBlobStore
+from locframework_blobs_disk import DiskBlobStore, DiskSettings
 
 from locframework import hookimpl
 from locframework.delivery import builder

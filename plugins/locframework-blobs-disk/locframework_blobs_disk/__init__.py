@@ -6,8 +6,7 @@ from typing import ClassVar
 from locframework import hookimpl
 from locframework.ports import BlobStore, Settings, SettingsError
 
-from .settings import DiskSettings
-from .store import DiskBlobStore
+from .store import DiskBlobStore, DiskSettings
 
 __all__ = ["DiskBlobStore", "DiskPlugin", "DiskSettings"]
 

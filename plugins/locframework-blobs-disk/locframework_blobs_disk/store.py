@@ -6,34 +6,43 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
+from tempfile import TemporaryFile
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from msgspec import Meta, Struct
 
 from locframework.ports import Unavailable
 
-from .files import (
-    make_folder,
-    open_folder,
-    read_file,
-    remove_older,
-    require_possible,
-    require_writable,
-    sync_with_parents,
-    write_file,
-)
-from .settings import DiskSettings
-
 log = logging.getLogger(__name__)
 
+FOLDER_MODE = 0o750
+FILE_MODE = 0o640  # the group may read: a static server in front
 NAME = re.compile(r"[0-9a-f]{64}", re.ASCII)
 SHARDS = tuple(f"{number:02x}" for number in range(256))
 INCOMING = "incoming"  # files being written; in the same file system as the shards
 ORPHAN_SECONDS = 3600  # no put takes that long: its process was killed
-SETTLED_NANOSECONDS = 1_000_000_000
-MOST_VERIFIED = 16_384  # about 6 MB
 
-Fingerprint = tuple[int, ...]
+# a NUL would pass as text and fail in every system call
+FolderName = Annotated[str, Meta(min_length=1, pattern=r"^[^\0]+$")]
+
+
+class DiskSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the files are, and who else hands them out.
+
+    Raises ValueError for a base URL that blobs could not be reached under.
+    """
+
+    folder: FolderName = "data/blobs"  # relative to the folder the process starts in
+    public_base_url: str | None = None  # a static server or CDN in front of ``folder``
+
+    def __post_init__(self) -> None:
+        if self.public_base_url is not None:
+            check_base_url(self.public_base_url)
 
 
 class DiskBlobStore:
@@ -49,158 +58,118 @@ class DiskBlobStore:
         self._folder = Path(settings.folder).absolute()
         self._base_url = settings.public_base_url
         self._prepared = False
-        self._verified: dict[str, Fingerprint] = {}
 
     def put(self, name: str, content: bytes) -> None:
         """Keep ``content``. A damaged copy of it is replaced by this one."""
-        check_name(name)
+        path = self._path_of(name)
         if sha256(content).hexdigest() != name:
             raise ValueError(f"{name} is not the SHA-256 of the content")
         try:
             if not self._prepared:
                 self._prepare()
             try:
-                self._keep(name, content)
-            except FileNotFoundError:  # somebody tidied empty folders away
+                self._keep(path, content)
+            except FileNotFoundError:  # somebody removed empty folders
                 self._prepare()
-                self._keep(name, content)
+                self._keep(path, content)
         except OSError as error:
             raise self._unavailable("kept", name, error) from error
 
     def get(self, name: str) -> bytes | None:
-        """The whole content, or None; hashed again only when the file has changed."""
-        check_name(name)
+        """Return the whole content, compared with its name, or None."""
+        path = self._path_of(name)
         try:
-            with open_folder(self._shard_of(name)) as shard:
-                return self._read(shard, name)
+            return _read(path)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise self._unavailable("read", name, error) from error
 
     def has(self, name: str) -> bool:
-        """Whether there is a file of this name; it is not read.
-
-        Unavailable also where the folder neither is nor can be.
-        """
-        check_name(name)
+        """Return whether there is a file of this name; it is not read."""
+        path = self._path_of(name)
         try:
-            with open_folder(self._shard_of(name)) as shard:
-                found = os.stat(name, dir_fd=shard, follow_symlinks=False)
+            return S_ISREG(path.stat().st_mode)
         except FileNotFoundError:
-            self._require_possible(name)
             return False
         except OSError as error:
             raise self._unavailable("looked for", name, error) from error
-        return S_ISREG(found.st_mode)
 
     def delete(self, name: str) -> None:
         """Forget the blob. A crash of the machine right after may bring it back."""
-        check_name(name)
-        self._verified.pop(name, None)
+        path = self._path_of(name)
         try:
-            with open_folder(self._shard_of(name)) as shard:
-                os.unlink(name, dir_fd=shard)
-        except FileNotFoundError:
-            return
+            path.unlink(missing_ok=True)
         except OSError as error:
             raise self._unavailable("deleted", name, error) from error
 
     def names(self) -> Iterator[str]:
-        """Every name kept, shard by shard."""
+        """Yield every name kept, shard by shard."""
         for shard in SHARDS:
-            yield from self._names_in(shard)
+            try:
+                found = os.listdir(self._folder / shard)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise self._unavailable("listed", f"{shard}…", error) from error
+            for name in found:
+                if NAME.fullmatch(name) and name.startswith(shard):
+                    yield name
 
     def public_url(self, name: str) -> str | None:
-        """The address at ``public_base_url``, which shows the folder as it is."""
-        check_name(name)
+        """Return the address under ``public_base_url``, which shows the folder."""
+        path = self._path_of(name)
         if self._base_url is None:
             return None
-        return f"{self._base_url.rstrip('/')}/{name[:2]}/{name}"
+        return f"{self._base_url.rstrip('/')}/{path.parent.name}/{name}"
 
     def require_usable(self) -> None:
-        """Raise OSError where a blob could not be kept; changes nothing."""
-        for folder in ("", INCOMING, *SHARDS):
-            require_writable(self._folder / folder)
+        """Raise OSError where no file can be made, now or in a folder made later."""
+        for folder in (self._folder, self._folder / INCOMING):
+            there = next(each for each in (folder, *folder.parents) if each.exists())
+            TemporaryFile(dir=there).close()
 
-    def _shard_of(self, name: str) -> Path:
-        return self._folder / name[:2]
-
-    def _require_possible(self, name: str) -> None:
-        try:
-            require_possible(self._folder)
-        except OSError as error:
-            raise self._unavailable("looked for", name, error) from error
+    def _path_of(self, name: str) -> Path:
+        """Return where the blob is. Raises ValueError for what is no SHA-256."""
+        if not NAME.fullmatch(name):
+            raise ValueError(f"{name[:80]!r} is not a SHA-256 in lower-case hex digits")
+        return self._folder / name[:2] / name
 
     def _prepare(self) -> None:
         """Make every folder there will ever be, durably, and sweep up after crashes.
 
         With all shards there from the start, a put has one folder to sync, its own.
         """
-        for folder in (INCOMING, *SHARDS):
-            make_folder(self._folder / folder)
-        sync_with_parents(self._folder)
-        swept = remove_older(self._folder / INCOMING, time.time() - ORPHAN_SECONDS)
-        if swept:
-            log.info("removed %s unfinished files of killed processes", swept)
+        incoming = self._folder / INCOMING
+        self._folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+        for folder in (incoming, *(self._folder / shard for shard in SHARDS)):
+            folder.mkdir(FOLDER_MODE, exist_ok=True)
+        _sync_with_parents(self._folder)
+        before = time.time() - ORPHAN_SECONDS
+        for file in incoming.iterdir():
+            with suppress(OSError):  # another process sweeps too
+                if file.stat().st_mtime < before:
+                    file.unlink()
         self._prepared = True
 
-    def _keep(self, name: str, content: bytes) -> None:
-        with open_folder(self._shard_of(name)) as shard:
-            if not self._is_whole(shard, name):
-                with (
-                    open_folder(self._folder / INCOMING) as incoming,
-                    write_file(incoming, name, content) as written,
-                ):
-                    os.rename(written, name, src_dir_fd=incoming, dst_dir_fd=shard)
-            # Also for a file found whole: its bytes were synced before it got its
-            # name, but whoever renamed it may not have come to this line yet.
-            os.fsync(shard)
-
-    def _is_whole(self, shard: int, name: str) -> bool:
+    def _keep(self, path: Path, content: bytes) -> None:
         try:
-            self._read(shard, name)
-        except OSError:  # missing, damaged, unreadable: all mended by a new file
-            return False
-        return True
-
-    def _read(self, shard: int, name: str) -> bytes:
-        """The content, surely the one put; OSError when there is none of that kind."""
-        content, found = read_file(shard, name)
-        seen = fingerprint(found)
-        if self._verified.get(name) == seen and len(content) == found.st_size:
-            return content
-        if sha256(content).hexdigest() != name:
-            raise OSError(errno.EIO, "its content is damaged")
-        self._remember(name, seen, found.st_ctime_ns)
-        return content
-
-    def _remember(self, name: str, seen: Fingerprint, changed_at: int) -> None:
-        # A file system's clock ticks in milliseconds: a file that changed just now
-        # could change again within the tick and look the same.
-        if time.time_ns() - changed_at < SETTLED_NANOSECONDS:
-            return
-        if len(self._verified) >= MOST_VERIFIED:
-            self._verified.clear()
-        self._verified[name] = seen
-
-    def _names_in(self, shard: str) -> list[str]:
-        try:
-            with (
-                open_folder(self._folder / shard) as folder,
-                os.scandir(folder) as entries,
-            ):
-                return [
-                    entry.name
-                    for entry in entries
-                    if NAME.fullmatch(entry.name)
-                    and entry.name.startswith(shard)
-                    and entry.is_file(follow_symlinks=False)
-                ]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise self._unavailable("listed", f"{shard}…", error) from error
+            _read(path)
+        except OSError:  # missing, damaged or unreadable: a new file mends it
+            written = self._folder / INCOMING / f"{path.name}.{os.urandom(8).hex()}"
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            try:
+                with open(os.open(written, flags, FILE_MODE), "wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                written.rename(path)
+            finally:
+                with suppress(OSError):  # it was renamed
+                    written.unlink()
+        # Also for a file found whole: its bytes were synced before it got its
+        # name, but whoever renamed it may not have come to this line yet.
+        _sync(path.parent)
 
     def _unavailable(self, done: str, name: str, error: OSError) -> Unavailable:
         log.error("blob %s in %s cannot be %s: %s", name, self._folder, done, error)
@@ -208,18 +177,40 @@ class DiskBlobStore:
         return Unavailable(f"the blob {name} cannot be {done}: {error.strerror}")
 
 
-def check_name(name: str) -> None:
-    """Raise ValueError unless ``name`` is 64 lower-case hex digits."""
-    if not NAME.fullmatch(name):
-        raise ValueError(f"{name[:80]!r} is not a SHA-256 in lower-case hex digits")
+def _read(path: Path) -> bytes:
+    """Return the content. OSError when there is none, or another than was put."""
+    content = path.read_bytes()
+    if sha256(content).hexdigest() != path.name:
+        raise OSError(errno.EIO, "its content is damaged")
+    return content
 
 
-def fingerprint(found: os.stat_result) -> Fingerprint:
-    """What changes when a file does; the ctime cannot be set back by anyone."""
-    return (
-        found.st_dev,
-        found.st_ino,
-        found.st_size,
-        found.st_mtime_ns,
-        found.st_ctime_ns,
-    )
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_with_parents(folder: Path) -> None:
+    """Sync the entries of ``folder``, and the ones that lead to it.
+
+    All the way up to the mount point, since another process may have made a parent
+    a moment ago and not have synced it yet. A parent that we may not open is older.
+    """
+    _sync(folder)
+    if not os.path.ismount(folder):
+        with suppress(PermissionError):
+            _sync_with_parents(folder.parent)
+
+
+def check_base_url(url: str) -> None:
+    """Raise ValueError unless ``url`` is absolute, http(s), and can be extended."""
+    if not url.isascii() or not url.isprintable() or " " in url:
+        raise ValueError("public_base_url: only printable ASCII without spaces")
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("public_base_url: not an absolute http or https URL")
+    if "?" in url or "#" in url or "@" in parts.netloc:
+        raise ValueError("public_base_url: has a query, a fragment or a user name")
