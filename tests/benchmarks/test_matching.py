@@ -24,8 +24,7 @@ from locframework.fields import new_id
 from locframework.memories.matching.port import Found, Matcher, Wanted, encode_note
 from locframework.memories.matching.records import Matches, MatchSource
 from locframework.memories.matching.scoring import match_fold
-from locframework.testing.contracts.matcher_samples import SegmentsInMemory
-from locframework.testing.contracts.matchers import MEMORY
+from locframework.testing.contracts.matchers import MEMORY, SegmentsInMemory
 from locframework.testing.databases import fresh_postgres_url
 
 TEXTS = 100

@@ -9,7 +9,7 @@ from typing import Any
 
 from locframework.memories.matching.scoring import folds_of, score
 from locframework.memories.records import Penalties
-from locframework.testing.contracts.matcher_samples import distance_of, percent_of
+from locframework.testing.contracts.matchers import distance_of, percent_of
 
 PAGE = "translation-memory.md"
 ENTRY = "Save the file."

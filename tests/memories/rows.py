@@ -20,7 +20,7 @@ from locframework.memories.matching.port import (
 )
 from locframework.memories.matching.records import MatchSource, MatchValue
 from locframework.memories.matching.scoring import match_fold
-from locframework.testing.contracts.matcher_samples import (
+from locframework.testing.contracts.matchers import (
     SegmentsInMemory,
     brute_force,
     entries,

@@ -13,7 +13,7 @@ from locframework.memories.matching.scoring import (
     score,
 )
 from locframework.memories.records import Penalties
-from locframework.testing.contracts.matcher_samples import distance_of, percent_of
+from locframework.testing.contracts.matchers import distance_of, percent_of
 
 from .oracle import Told, score_by_the_words
 

@@ -17,7 +17,7 @@ from locframework.memories.matching.records import Match, MatchValue
 from locframework.memories.matching.scoring import folds_of, match_fold, score
 from locframework.memories.matching.search import Question, find_matches
 from locframework.memories.records import AssignedMemory, Assignment, Penalties
-from locframework.testing.contracts.matcher_samples import percent_of, sentences
+from locframework.testing.contracts.matchers import percent_of, sentences
 from locframework.testing.contracts.storage_memories import memory
 
 from .rows import TAGS, Plain, Rows

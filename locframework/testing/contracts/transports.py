@@ -1,13 +1,16 @@
 """The contract of the port Transport; clauses as in docs/contracts.md."""
 
+import gzip
 import os
 import re
 import socket
+import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,32 +19,237 @@ from msgspec import Struct
 from locframework.errors import UrlNotAllowed
 from locframework.testing.certificates import Authority
 from locframework.testing.receiver import (
+    HOST,
     NETWORK,
     Behaviour,
     Certify,
     Receiver,
+    Visit,
     answering,
+    closing,
     flooding,
+    hanging,
+    hanging_after_the_handshake,
+    hanging_after_the_request,
     open_receiver,
+    resetting,
+    resetting_after_the_request,
+    resetting_in_the_answer,
     saying,
     trickling,
 )
 from locframework.webhooks.records import KEPT_BYTES, Answer, Post
 from locframework.webhooks.transport import Transport
 
-from .transport_behaviours import (
-    BODIES,
-    CERTIFICATES,
-    ENDING,
-    FLOODS,
-    GIGABYTE,
-    HANGING,
-    NOT_HTTP,
-    REDIRECTS,
-    RETRY_AFTERS,
-    STATUSES,
+# URLs that no transport may follow. ``{port}`` is the port of a listener on loopback,
+# which the transport may use: only the address is between the URL and the listener.
+
+SPELLINGS_OF_LOOPBACK = (
+    *("localhost", "LOCALHOST", "localhost.", "127.0.0.1", "127.0.0.1."),
+    *("127.0.0.2", "127.255.255.254", "127.1", "127.0.1", "0177.0.0.1"),
+    *("0177.1", "00000177.0.0.01", "0x7f.0.0.1", "0x7f.1", "0X7F.0x0.0x0.0x1"),
+    *("0x7f000001", "0x7F000001", "017700000001", "2130706433", "02130706433"),
+    *("0", "0.0.0.0", "0x0", "00", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]"),
+    *("[0000:0000:0000:0000:0000:0000:0000:0001]", "[::127.0.0.1]"),
+    *("[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::FFFF:7F00:0001]"),
+    *("[::ffff:0:127.0.0.1]", "[::1%25lo]", "[::1%lo]", "::1", "①②⑦.⓪.⓪.①"),
+    *("127。0。0。1", "127．0．0．1", "127｡0｡0｡1", "１２７.０.０.１", "ⓛocalhost"),
+    *("ⓁⓄⒸⒶⓁⒽⓄⓈⓉ", "ｌｏｃａｌｈｏｓｔ", "localhoſt", "loc\u00adalhost"),
+    *("local\u200bhost", "%6c%6f%63%61%6c%68%6f%73%74", "%31%32%37.0.0.1"),
+    "127.0.0.1%00.example.com",
 )
-from .transport_samples import VECTORS
+
+NOT_PUBLIC_ADDRESSES = (
+    # the first and the last of each special range of IPv4
+    *("0.0.0.1", "0.255.255.255", "10.0.0.0", "10.255.255.255"),
+    *("100.64.0.0", "100.127.255.255", "100.100.100.200"),
+    *("168.63.129.16", "169.254.0.0", "169.254.169.254", "169.254.170.2"),
+    *("169.254.255.255", "172.16.0.0", "172.31.255.255"),
+    *("192.0.0.0", "192.0.0.8", "192.0.0.170", "192.0.0.192", "192.0.0.255"),
+    *("192.0.2.0", "192.0.2.255", "192.31.196.1", "192.52.193.1"),
+    *("192.88.99.0", "192.88.99.1", "192.88.99.255"),
+    *("192.168.0.0", "192.168.255.255", "192.175.48.1"),
+    *("198.18.0.0", "198.19.255.255", "198.51.100.0", "198.51.100.255"),
+    *("203.0.113.0", "203.0.113.255", "224.0.0.0", "224.0.0.1", "239.255.255.255"),
+    *("240.0.0.0", "255.255.255.254", "255.255.255.255"),
+    # and of IPv6
+    *("[::2]", "[::10.0.0.1]", "[::8.8.8.8]", "[::ffff:8.8.8.8]"),
+    *("[::ffff:10.0.0.1]", "[::ffff:169.254.169.254]", "[::ffff:0:8.8.8.8]"),
+    *("[64:ff9b::8.8.8.8]", "[64:ff9b::7f00:1]", "[64:ff9b::a9fe:a9fe]"),
+    *("[64:ff9b:1::1]", "[64:ff9b:1:ffff:ffff:ffff:ffff:ffff]"),
+    *("[100::1]", "[100:0:0:1::1]", "[200::1]", "[400::1]", "[1000::1]"),
+    *("[2001::1]", "[2001:0:4136:e378:8000:63bf:3fff:fdd2]"),
+    *("[2001:1::1]", "[2001:2::1]", "[2001:3::1]", "[2001:4:112::1]"),
+    *("[2001:10::1]", "[2001:20::1]", "[2001:30::1]", "[2001:1ff::1]"),
+    *("[2001:db8::]", "[2001:db8:ffff:ffff:ffff:ffff:ffff:ffff]"),
+    *("[2002::1]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::1]", "[2002:808:808::1]"),
+    *("[2620:4f:8000::1]", "[3ffe::1]", "[3fff::1]", "[3fff:fff::1]"),
+    *("[4000::1]", "[5f00::1]", "[6000::1]", "[8000::1]", "[c000::1]", "[e000::1]"),
+    *("[f000::1]", "[fc00::1]", "[fd00::1]", "[fd00:ec2::254]", "[fdff::1]"),
+    *("[fe80::1]", "[fe80::a9fe:a9fe]", "[febf::1]", "[fec0::1]", "[feff::1]"),
+    *("[ff00::1]", "[ff02::1]", "[ff05::2]", "[ff0e::1]"),
+)
+
+# What another reader of URLs may see another host in. 1.1.1.1 is public.
+AMBIGUOUS = (
+    *("https://1.1.1.1\\@127.0.0.1:{port}/", "https://1.1.1.1\\.127.0.0.1:{port}/"),
+    *("https:\\\\127.0.0.1:{port}/", "https://127.0.0.1:{port}\\@1.1.1.1/"),
+    *("https://1.1.1.1@127.0.0.1:{port}/", "https://1.1.1.1:443@127.0.0.1:{port}/"),
+    *("https://user:password@127.0.0.1:{port}/", "https://@127.0.0.1:{port}/"),
+    *("https://:@127.0.0.1:{port}/", "https://1.1.1.1%40127.0.0.1:{port}/"),
+    *("https://1.1.1.1#@127.0.0.1:{port}/", "https://127.0.0.1:{port}#@1.1.1.1/"),
+    *("https://127.0.0.1:{port}?@1.1.1.1/", "https://1.1.1.1 @127.0.0.1:{port}/"),
+    *("https://127.0.0.1:{port} @1.1.1.1/", "https://127.0.0.1\t:{port}/"),
+    *("https://127.0.\n0.1:{port}/", "https://127.0.0.1:{port}\r\n/"),
+    *("https://127.0.0.1\0:{port}/", "https://127.0.0.1\x7f:{port}/"),
+    *("https://127.0.0.1\u2028:{port}/", "https://127.0.0.1:\u0661{port}/"),
+    *("\thttps://127.0.0.1:{port}/", "https://127.0.0.1:{port}/\r\nX-Injected: yes"),
+    "https://127.0.0.1:{port}/ HTTP/1.1\r\nX-Injected: yes",
+    *("https://127.0.0.1:{port}:443/", "https://127.0.0.1:443:{port}/"),
+    *("https://127.0.0.1:0{port}/", "https://127.0.0.1:+{port}/"),
+    *("https://127.0.0.1:{port}.0/", "https://127.0.0.1:-1/"),
+    *("https://127.0.0.1:65536/", "https://127.0.0.1:99999999999999999999/"),
+    *("https://1.1.1.1,127.0.0.1:{port}/", "https://1.1.1.1;127.0.0.1:{port}/"),
+    *("https://[1.1.1.1]@127.0.0.1:{port}/", "https://[::1]1.1.1.1:{port}/"),
+    *("https://[127.0.0.1]:{port}/", "https://[::1:{port}/", "https://::1]:{port}/"),
+    "https://[]:{port}/",
+    "https://{127.0.0.1}:{port}/".replace("{127.0.0.1}", "{{127.0.0.1}}"),
+    *("https://$(hostname):{port}/", "https://*:{port}/", "https://..:{port}/"),
+    *("https://127.0.0.1..:{port}/", "https://-localhost:{port}/", "https://:{port}/"),
+    *("https:///127.0.0.1:{port}/", "https:127.0.0.1:{port}/"),
+    *("https:/127.0.0.1:{port}/", "//127.0.0.1:{port}/", "127.0.0.1:{port}", "/", ""),
+    *("http://127.0.0.1:{port}/", "ftp://127.0.0.1:{port}/", "file:///etc/passwd"),
+    *("gopher://127.0.0.1:{port}/_GET", "https+unix://127.0.0.1:{port}/"),
+    *("unix:/var/run/docker.sock", "data:text/plain,hello"),
+    *("jar:https://127.0.0.1:{port}/!/", "https://" + "a" * 300 + ":{port}/"),
+    "https://" + "a." * 200 + "1:{port}/",
+    "https://127.0.0.1:{port}/" + "a" * 100_000,
+)
+
+VECTORS = (
+    *(f"https://{host}:{{port}}/hook" for host in SPELLINGS_OF_LOOPBACK),
+    *(f"https://{host}:{{port}}/hook" for host in NOT_PUBLIC_ADDRESSES),
+    *AMBIGUOUS,
+)
+
+STATUSES = (200, 201, 202, 204, 299, 304, 400, 401, 404, 410, 413, 429, 500, 503, 599)
+REDIRECTS = (300, 301, 302, 303, 305, 307, 308)
+RETRY_AFTERS = (
+    *("0", "10", "3600", "864000", "-1", "1.5", "1e9", "soon", "10, 20", "9" * 100),
+    *("Fri, 31 Dec 1999 23:59:59 GMT", "Sat, 01 Jan 2101 00:00:00 GMT"),
+    "Friday, 31-Dec-99 23:59:59 GMT",
+)
+
+_BOMB = gzip.compress(b"\0" * 5_000_000)
+_CHUNK = b"400\r\n" + b"b" * 0x400 + b"\r\n"
+_OK = b"HTTP/1.1 200 OK\r\n"
+_CHUNKED = _OK + b"Transfer-Encoding: chunked\r\n\r\n"
+BODIES: Mapping[str, tuple[bytes, bytes]] = {  # the answer, and the body that is in it
+    "short": (_OK + b"Content-Length: 5\r\n\r\nhello", b"hello"),
+    "none": (_OK + b"Content-Length: 0\r\n\r\n", b""),
+    "long": (_OK + b"Content-Length: 2000\r\n\r\n" + b"a" * 2000, b"a" * 2000),
+    "every byte": (_OK + b"\r\n" + bytes(range(256)), bytes(range(256))),
+    "without a length": (_OK + b"\r\nhello", b"hello"),
+    "of an older HTTP": (b"HTTP/1.0 200 OK\r\n\r\nhello", b"hello"),
+    "in chunks": (_CHUNKED + b"5\r\nhello\r\n2;x=y\r\nyo\r\n0\r\n\r\n", b"helloyo"),
+    "in long chunks": (_CHUNKED + _CHUNK * 8, b"b" * 8192),
+    "cut": (_OK + b"Content-Length: 500\r\n\r\nhello", b"hello"),
+    "in chunks that are none": (_CHUNKED + b"ZZ\r\nhello", b""),
+    "a bomb": (_OK + b"Content-Encoding: gzip\r\n\r\n" + _BOMB, _BOMB),
+    "after a word in between": (
+        b"HTTP/1.1 100 Continue\r\n\r\n" + _OK + b"Content-Length: 1\r\n\r\na",
+        b"a",
+    ),
+}
+
+
+def old_tls(visit: Visit) -> None:
+    """Speaks TLS 1.1 and nothing newer."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(visit.receiver.certificate)
+    context.set_ciphers("DEFAULT:@SECLEVEL=0")
+    context.minimum_version = ssl.TLSVersion.TLSv1
+    context.maximum_version = ssl.TLSVersion.TLSv1_1
+    visit.shake_hands(context)
+
+
+def no_tls(visit: Visit) -> None:
+    """Answers in plain HTTP, as a web server does that listens on another port."""
+    visit.send(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+
+HANGING: tuple[Behaviour, ...] = (
+    hanging,
+    hanging_after_the_handshake,
+    hanging_after_the_request,
+)
+ENDING: tuple[Behaviour, ...] = (
+    closing,
+    no_tls,
+    old_tls,
+    resetting,
+    resetting_after_the_request,
+    resetting_in_the_answer,
+)
+
+NOT_HTTP = (
+    b"",
+    b"\n",
+    b"\0" * 100,
+    b"220 mail.example.com ESMTP\r\n",
+    b"SSH-2.0-OpenSSH_9.6\r\n",
+    b"<html>hello</html>",
+    b"HTTP/1.1\r\n\r\n",
+    b"HTTP/1.1 OK 200\r\n\r\n",
+    b"HTTP/1.1 99 No\r\n\r\n",
+    b"HTTP/1.1 1000 No\r\n\r\n",
+    b"HTTP/1.1 -200 OK\r\n\r\n",
+    b"HTTP/2 200 OK\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 5",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+)
+
+HOUR = timedelta(hours=1)
+CERTIFICATES: Mapping[str, Certify] = {
+    "expired": lambda authority: authority.certificate(
+        HOST, begins=-3 * HOUR, ends=-2 * HOUR
+    ),
+    "not valid yet": lambda authority: authority.certificate(HOST, begins=2 * HOUR),
+    "of another address": lambda authority: authority.certificate("127.0.0.2"),
+    "of another name": lambda authority: authority.certificate("example.com"),
+    "of the address as a name": lambda authority: authority.certificate(f"{HOST}.com"),
+    "signed by itself": lambda authority: authority.certificate(HOST, self_signed=True),
+    "of an unknown authority": lambda authority: stranger_to(authority),
+}
+
+
+def stranger_to(authority: Authority) -> Path:
+    """A good certificate of an authority that nobody knows."""
+    folder = authority.ca_file.parent / "stranger"
+    folder.mkdir()
+    return Authority(folder).certificate(HOST)
+
+
+GIGABYTE = 1 << 30
+_MEGABYTE = 1 << 20
+FLOODS: Mapping[str, tuple[bytes, bytes]] = {  # what comes first, and then again
+    "a gigabyte": (
+        _OK + b"Content-Length: 1073741824\r\n\r\n",
+        b"a" * _MEGABYTE,
+    ),
+    "a length beyond all memory": (
+        _OK + b"Content-Length: 99999999999999999999\r\n\r\n",
+        b"a" * _MEGABYTE,
+    ),
+    "a body without end": (_OK + b"\r\n", b"a" * _MEGABYTE),
+    "chunks without end": (_CHUNKED, _CHUNK * 1024),
+    "a chunk beyond all memory": (_CHUNKED + b"fffffffff\r\n", b"a" * _MEGABYTE),
+    "a chunk below zero": (_CHUNKED + b"-5\r\n", b"a" * _MEGABYTE),
+    "headers without end": (_OK, (b"X-A: " + b"a" * 1000 + b"\r\n") * 1024),
+    "a header without end": (_OK + b"X-A: ", b"a" * _MEGABYTE),
+    "a status without end": (b"HTTP/1.1 200 ", b"a" * _MEGABYTE),
+    "words in between without end": (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 40_000),
+}
 
 HEADERS = (
     ("webhook-id", "msg_1"),

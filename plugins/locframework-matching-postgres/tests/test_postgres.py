@@ -20,12 +20,12 @@ from locframework_matching_postgres.tables import lock, signature
 
 from locframework.errors import Unavailable
 from locframework.memories.matching.port import Wanted
-from locframework.testing.contracts.matcher_samples import (
+from locframework.testing.contracts.matchers import (
+    MEMORY,
     SegmentsInMemory,
     distance_of,
     entries,
 )
-from locframework.testing.contracts.matchers import MEMORY
 from locframework.testing.databases import fresh_postgres_url
 
 TEXTS = st.text("abc ü文", max_size=40)

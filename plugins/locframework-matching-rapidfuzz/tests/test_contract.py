@@ -21,11 +21,11 @@ from locframework.testing.contracts.concordancers import (
     ConcordancerContract,
     OpenConcordancer,
 )
-from locframework.testing.contracts.matcher_samples import SegmentsInMemory
 from locframework.testing.contracts.matchers import (
     Damage,
     MatcherContract,
     OpenMatcher,
+    SegmentsInMemory,
 )
 
 

@@ -25,13 +25,13 @@ from locframework_matching_rapidfuzz.segments import (
 )
 
 from locframework.ports import Settings, SettingsError, Unavailable, Wanted
-from locframework.testing.contracts.matcher_samples import (
+from locframework.testing.contracts.matchers import (
+    MEMORY,
     SegmentsInMemory,
     brute_force,
     entries,
     sentences,
 )
-from locframework.testing.contracts.matchers import MEMORY
 
 
 def arrays(contents: list[str]) -> texts.Arrays:

@@ -12,13 +12,13 @@ import pytest
 from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher
 
 from locframework.ports import SegmentChange, Wanted
-from locframework.testing.contracts.matcher_samples import (
+from locframework.testing.contracts.matchers import (
+    MEMORY,
     WORDS,
     entries,
     percent_of,
     sentences,
 )
-from locframework.testing.contracts.matchers import MEMORY
 
 TURNS = 12
 

@@ -5,8 +5,8 @@ from typing import ClassVar
 from locframework import hookimpl
 from locframework.ports import Transport
 
-from .settings import HttpsSettings, warn_once
-from .transport import HttpsTransport
+from .channel import warn_once
+from .transport import HttpsSettings, HttpsTransport
 
 __all__ = ["HttpsPlugin", "HttpsSettings", "HttpsTransport"]
 

@@ -1,22 +1,116 @@
-"""Connects to addresses that were judged, and to no others, under TLS."""
+"""Connects to addresses that may be reached, and to no others, under TLS."""
 
 from __future__ import annotations
 
+import logging
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from functools import cache
 from http.client import HTTPException
-from ipaddress import ip_address
 from pathlib import Path
-from socket import IPPROTO_TCP, SOCK_STREAM, TCP_NODELAY, socket
+from socket import (
+    IPPROTO_TCP,
+    SOCK_STREAM,
+    TCP_NODELAY,
+    AddressFamily,
+    getaddrinfo,
+    socket,
+)
+from threading import BoundedSemaphore, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
 
 from locframework.ports import SettingsError
 
-from .lookup import Deadline, SocketAddress
-from .settings import warn_once
-
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
+
+log = logging.getLogger(__package__)
+
+
+@cache
+def warn_once(message: str, *given: object) -> None:
+    """Log the warning, unless this process has said the very same before."""
+    log.warning(message, *given)
+
+
+class Deadline:
+    """A moment, ``seconds`` from now, that every step has to keep."""
+
+    def __init__(self, seconds: float) -> None:
+        self._ends = monotonic() + seconds
+
+    def left(self, most: float | None = None) -> float:
+        """The seconds that a step may take, ``most`` at most. TimeoutError at 0."""
+        left = self._ends - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left if most is None else min(left, most)
+
+
+MOST_AT_ONCE = 128  # a name server that hangs holds a thread for up to 30 seconds
+
+
+class SocketAddress(Struct, frozen=True):
+    """Where a socket can connect to, as the system knows it."""
+
+    family: AddressFamily
+    address: str  # the digits of an IP address
+    port: int
+
+
+Resolve = Callable[[str, int], Sequence[SocketAddress]]
+
+
+def resolve(host: str, port: int) -> list[SocketAddress]:
+    """All that the system's resolver knows. OSError or UnicodeError for nothing."""
+    found = getaddrinfo(host, port, type=SOCK_STREAM)
+    return [
+        SocketAddress(family, str(where[0]), int(where[1]))
+        for family, _, _, _, where in found
+    ]
+
+
+class Lookup:
+    """Asks ``resolve``, and does not wait longer than it is told to.
+
+    A call that takes longer goes on in a thread that nobody waits for, not even the
+    end of the process.
+    """
+
+    def __init__(self, resolve: Resolve = resolve) -> None:
+        self._resolve = resolve
+        self._free = BoundedSemaphore(MOST_AT_ONCE)
+
+    def __call__(self, host: str, port: int, seconds: float) -> list[SocketAddress]:
+        """The addresses of ``host``; none when there are none, or none in time."""
+        deadline = Deadline(seconds)
+        if not self._free.acquire(timeout=seconds):
+            return []
+        answer: Future[Sequence[SocketAddress]] = Future()
+        try:
+            Thread(target=self._run, args=(host, port, answer), daemon=True).start()
+        except RuntimeError:  # no more threads on this machine
+            self._free.release()
+            return []
+        try:
+            return list(answer.result(deadline.left()))
+        except (OSError, UnicodeError, TimeoutError):
+            return []
+
+    def _run(
+        self, host: str, port: int, answer: Future[Sequence[SocketAddress]]
+    ) -> None:
+        try:
+            answer.set_result(self._resolve(host, port))
+        except (OSError, UnicodeError) as error:
+            answer.set_exception(error)
+        finally:
+            self._free.release()
+
 
 STEP_SECONDS = 5.0  # to connect to one address; to shake hands
 MOST_TRIED = 4  # addresses of one name
@@ -132,9 +226,6 @@ def _connect_to(where: SocketAddress, deadline: Deadline) -> socket:
         connection.settimeout(deadline.left(STEP_SECONDS))
         connection.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
         connection.connect((where.address, where.port))
-        peer = connection.getpeername()[0]
-        if ip_address(peer) != ip_address(where.address):
-            raise ConnectionError(f"connected to {peer}")
     except BaseException:
         connection.close()
         raise

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from http.client import HTTPConnection, HTTPException, HTTPResponse
+from ipaddress import ip_network
 from ssl import SSLContext, SSLEOFError
 from time import monotonic
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta, Struct
 
 from locframework.ports import (
     KEPT_BYTES,
@@ -18,18 +21,41 @@ from locframework.ports import (
     abbreviate,
 )
 
-from .addresses import AddressRule
+from .addresses import AddressRule, Target, read_url
 from .channel import (
     MOST_READ,
     Channel,
+    Deadline,
+    Lookup,
+    SocketAddress,
     check_authorities,
     connect,
     shake_hands,
     tls_context,
 )
-from .lookup import Deadline, Lookup, SocketAddress
-from .settings import HttpsSettings
-from .target import Target, read_url
+
+Port = Annotated[int, Meta(ge=1, le=65535)]
+
+
+class HttpsSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What may be reached beside port 443 of public addresses, and who is trusted.
+
+    Raises ValueError for a network that is none.
+    """
+
+    allowed_networks: tuple[str, ...] = ()  # "127.0.0.0/8": for development only
+    allowed_ports: tuple[Port, ...] = (443,)
+    ca_file: str | None = None  # certificates of authorities, beside the system's
+
+    def __post_init__(self) -> None:
+        for network in self.allowed_networks:
+            try:
+                ip_network(network)
+            except ValueError as error:
+                raise ValueError(f"allowed_networks: {error}") from None
+        if not self.allowed_ports:
+            raise ValueError("allowed_ports: is empty")
+
 
 LOOKUP_SECONDS = 3.0
 RETRY_AFTER_CHARACTERS = 100

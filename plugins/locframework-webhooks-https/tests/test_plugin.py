@@ -3,14 +3,12 @@
 import logging
 import re
 import ssl
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import msgspec
 import pytest
-from locframework_webhooks_https import HttpsPlugin, HttpsSettings, HttpsTransport
-from locframework_webhooks_https.channel import tls_context
-from locframework_webhooks_https.settings import warn_once
+from locframework_webhooks_https import HttpsPlugin, HttpsSettings
+from locframework_webhooks_https.channel import tls_context, warn_once
 
 from locframework.ports import SettingsError
 from locframework.testing.certificates import Authority
@@ -24,19 +22,6 @@ def nothing_was_said() -> None:
 def settings(**given: object) -> HttpsSettings:
     """As the host makes them of a settings file."""
     return msgspec.convert(given, HttpsSettings, strict=False)
-
-
-def test_it_is_found_under_its_name() -> None:
-    [entry] = entry_points(group="locframework", name="https")
-
-    assert entry.load() is HttpsPlugin
-
-
-def test_it_provides_one_transport() -> None:
-    [transport] = HttpsPlugin(settings()).loc_provide_transports()
-
-    assert isinstance(transport, HttpsTransport)
-    assert transport.name == "https"
 
 
 @pytest.mark.parametrize(
@@ -84,27 +69,17 @@ def test_nothing_is_said_at_the_start_when_nothing_is_widened(
 def test_what_is_widened_is_told_loudly_at_the_start(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    HttpsPlugin(
-        settings(allowed_networks=["127.0.0.0/8", "10.1.0.0/16"], allowed_ports=[8443])
+    given = settings(
+        allowed_networks=["127.0.0.0/8", "10.1.0.0/16"], allowed_ports=[8443]
     )
+    for _ in range(3):
+        HttpsPlugin(given)
 
-    networks, ports = caplog.records
+    networks, ports = caplog.records  # once in a process
     assert {networks.levelno, ports.levelno} == {logging.WARNING}
     assert "127.0.0.0/8, 10.1.0.0/16" in networks.getMessage()
     assert "development only" in networks.getMessage()
     assert re.search(r"\b8443\b", ports.getMessage())
-
-
-def test_it_is_told_once_however_often_a_process_opens_the_framework(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    for _ in range(3):
-        HttpsPlugin(settings(allowed_networks=["127.0.0.0/8"]))
-    HttpsPlugin(settings(allowed_networks=["10.0.0.0/8"]))
-
-    first, second = caplog.records
-    assert "127.0.0.0/8" in first.getMessage()
-    assert "10.0.0.0/8" in second.getMessage()
 
 
 def test_keys_of_sessions_are_written_nowhere(

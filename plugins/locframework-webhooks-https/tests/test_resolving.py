@@ -15,7 +15,7 @@ from threading import Event, active_count
 
 import pytest
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
-from locframework_webhooks_https.lookup import (
+from locframework_webhooks_https.channel import (
     MOST_AT_ONCE,
     Lookup,
     Resolve,
@@ -134,15 +134,18 @@ def test_the_next_address_is_tried_when_nobody_listens_at_the_first(
     assert answer.status_code == 204
 
 
-def test_the_refusal_does_not_tell_what_a_name_leads_to(tmp_path: Path) -> None:
+def test_the_refusal_does_not_tell_what_a_name_leads_to() -> None:
+    host = ".".join(["a" * 60] * 4)
     told = set()
-    with world(tmp_path) as (public, _):
-        for found in ((), (PRIVATE,), ("10.0.0.1",), ("1.1.1.1", "10.0.0.1")):
-            with pytest.raises(UrlNotAllowed) as refusal:
-                transport(public, Names(found)).judge(public.url(host=NAME))
-            told.add(refusal.value.message)
+    for found in ((), (PRIVATE,), ("10.0.0.1",), ("1.1.1.1", "10.0.0.1")):
+        with pytest.raises(UrlNotAllowed) as refusal:
+            HttpsTransport(HttpsSettings(), Lookup(Names(found))).judge(
+                f"https://{host}/"
+            )
+        told.add(refusal.value.message)
 
-    assert told == {f"url: {NAME} must lead to addresses of the public internet only"}
+    [message] = told
+    assert "public internet" in message[:200]  # answers tell no more
 
 
 def test_a_name_server_that_hangs_holds_an_attempt_for_three_seconds(
@@ -173,20 +176,10 @@ def test_a_name_server_that_hangs_holds_an_attempt_for_three_seconds(
     assert active_count() <= before
 
 
-def test_a_refusal_says_why_however_long_the_name_is() -> None:
-    host = ".".join(["a" * 60] * 4)
-    sender = HttpsTransport(HttpsSettings(), Lookup(Names(())))
-
-    with pytest.raises(UrlNotAllowed) as refused:
-        sender.judge(f"https://{host}/")
-
-    assert "public internet" in refused.value.message[:200]  # answers tell no more
-
-
 def test_a_hanging_lookup_does_not_hold_the_end_of_the_process() -> None:
     script = """
 import time
-from locframework_webhooks_https.lookup import Lookup
+from locframework_webhooks_https.channel import Lookup
 print(Lookup(lambda host, port: time.sleep(60))("example.com", 443, 0.1))
 """
     began = time.monotonic()
