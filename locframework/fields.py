@@ -6,7 +6,7 @@ import time
 import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, TypeGuard
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -37,22 +37,18 @@ def new_id() -> str:
     return "-".join(parts)
 
 
-def is_id(text: object) -> TypeGuard[str]:
-    """Whether it is a lower-case hyphenated UUID (decisions 2.10), and a text at all,
-    which only Python can give otherwise."""
-    return isinstance(text, str) and _UUID.fullmatch(text) is not None
+def is_id(text: str) -> bool:
+    """Whether it is a lower-case hyphenated UUID (decisions 2.10)."""
+    return _UUID.fullmatch(text) is not None
 
 
-def id_from_reference(reference: object) -> str | None:
+def id_from_reference(reference: str) -> str | None:
     """The UUID at the end of a bare id or a slug, or None (decisions 2.1.3).
 
-    What stands before the UUID is ignored, so renames never break links. None too for
-    what is no text, which only Python can say.
+    What stands before the UUID is ignored, so renames never break links.
     """
     if is_id(reference):
         return reference
-    if not isinstance(reference, str):
-        return None
     before, found = reference[:-UUID_LENGTH], reference[-UUID_LENGTH:]
     return found if before.endswith("-") and is_id(found) else None
 

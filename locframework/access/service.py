@@ -14,7 +14,7 @@ from locframework.proposals.records import TermTranslation
 
 from .permissions import OF_THE_WHOLE
 from .records import Caller, Grant, Organization, Reach, Scope
-from .rules import covers, effective, has_permission, reaches, require_caller, union
+from .rules import covers, effective, has_permission, reaches, union
 from .store import AccessStore
 
 Refusal = Callable[[Caller, str, Scope], str | None]
@@ -50,9 +50,7 @@ class Access:
 
     def sees(self, caller: Caller, scope: Scope) -> bool:
         """Whether the scope is visible: the caller has any grant that reaches it."""
-        return require_caller(caller).everything or any(
-            covers(grant, scope) for grant in caller.grants
-        )
+        return caller.everything or any(covers(grant, scope) for grant in caller.grants)
 
     def may(self, caller: Caller, permission: str, scope: Scope) -> bool:
         """Whether ``require`` would let pass."""
@@ -76,7 +74,7 @@ class Access:
         Of several grants, the one to read in every language does not widen the one
         to write in some.
         """
-        if require_caller(caller).everything:
+        if caller.everything:
             return None
         reading: list[frozenset[str] | None] = []
         writing: list[frozenset[str] | None] = []
@@ -92,7 +90,7 @@ class Access:
 
         Raises PermissionDenied when it is nowhere.
         """
-        if require_caller(caller).everything:
+        if caller.everything:
             return None
         self.require_somewhere(caller, permission)
         return [
@@ -121,7 +119,7 @@ class Access:
         self, caller: Caller, permission: str, _reference: str = ""
     ) -> None:
         """Raise PermissionDenied to callers that have the permission nowhere."""
-        if not require_caller(caller).everything and not any(
+        if not caller.everything and not any(
             permission in effective(grant) for grant in caller.grants
         ):
             raise PermissionDenied(permission)
@@ -133,7 +131,7 @@ class Access:
         """
         if reference is not None:
             return reference
-        mine = {grant.organization_id for grant in require_caller(caller).grants}
+        mine = {grant.organization_id for grant in caller.grants}
         if len(mine) != 1:
             message = "is required: the caller has not exactly one organization"
             raise ValidationFailed.at("$.organizationId", "required", message)
@@ -162,7 +160,7 @@ class LinkedAccess:
         self, caller: Caller, permission: str, reach: Reach, missing: NotFound
     ) -> None:
         """Let pass, or raise ``missing`` (not visible) or PermissionDenied."""
-        if not require_caller(caller).everything:
+        if not caller.everything:
             grants = _there(caller, reach)
             if not grants:
                 raise missing
@@ -186,7 +184,7 @@ class LinkedAccess:
 
     def sees(self, caller: Caller, reach: Reach) -> bool:
         """Whether any grant of the caller reaches it."""
-        return require_caller(caller).everything or bool(_there(caller, reach))
+        return caller.everything or bool(_there(caller, reach))
 
     def seen(self, caller: Caller, reach: Reach) -> tuple[str, ...]:
         """Those of the projects that the caller can see."""
@@ -230,7 +228,7 @@ class LinkedAccess:
         self, caller: Caller, permission: str, reach: Reach
     ) -> frozenset[str] | None:
         """The languages in which the caller may do that; None is every one."""
-        if require_caller(caller).everything:
+        if caller.everything:
             return None
         there = [
             each for each in _there(caller, reach) if permission in effective(each)

@@ -50,7 +50,6 @@ from .rules import (
     is_token_text,
     kept_permissions,
     new_token_text,
-    require_caller,
     token_hash,
     union,
 )
@@ -155,7 +154,6 @@ class Tokens:
     def list_personal(self, caller: Caller, page: PageRequest) -> Page[Token]:
         """The caller's own live tokens, newest first; none for a project token."""
         check_record(page, "query")
-        require_caller(caller)
         if caller.user_id is None:
             return Page([], 0, page.page, page.limit)
         return self._store.list_tokens(
@@ -169,7 +167,7 @@ class Tokens:
 
     def revoke_personal(self, caller: Caller, token_id: str) -> None:
         """End one of the caller's own tokens, at once. Raises TokenNotFound."""
-        user_id, token = require_caller(caller).user_id, self._find(token_id)
+        user_id, token = caller.user_id, self._find(token_id)
         if token.user_id is None or token.user_id != user_id:
             raise TokenNotFound
         if caller.bound_to not in (None, token.organization_id):
@@ -209,7 +207,6 @@ class Tokens:
         For work that outlives its request: a token that was revoked meanwhile counts
         no more, one that only ran out does. Callers without a token stay as they were.
         """
-        require_caller(caller)
         if caller.token is None:
             return caller
         stored = self._store.tokens.find(caller.token.id)
@@ -273,7 +270,6 @@ class Tokens:
         )
 
     def _user_of(self, caller: Caller) -> str:
-        require_caller(caller)
         if caller.user_id is None:
             reason = "only a user has personal tokens"
             raise PermissionDenied("token_manage", reason)

@@ -27,7 +27,7 @@ from locframework.projects.languages import Languages
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.transactions import crash_point
-from locframework.validation import bytes_of, check_record, require_record
+from locframework.validation import check_record
 
 from .import_job import PERMISSION, TYPE
 from .reading import Reading, UploadReader, collect_keys, require_language
@@ -167,9 +167,8 @@ def _without_file(options: ImportOptions) -> ImportOptions:
 
 def _checked(file: SourceFile) -> SourceFile:
     """Return the file with its content as bytes. Raises ValidationFailed."""
-    require_record(file, "form.file")
     check_record(replace(file, content=b""), "form.file")  # without a copy of it
-    return replace(file, content=bytes_of(file.content, "form.file.content"))
+    return replace(file, content=bytes(file.content))
 
 
 def _tags(given: Sequence[str]) -> tuple[str, ...]:

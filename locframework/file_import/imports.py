@@ -205,7 +205,7 @@ class FileImport(ABC, Generic[S, Row, R]):
         anything. ``format_`` None: detected. Raises UnknownFormat, UnreadableFile (with
         a Problem for each line), LanguageNotAssigned.
         """
-        file = file_of(content, "form.file")
+        file = file_of(content)
         if format_ is None:
             chosen = self.xml_format if begins_like_xml(file) else "csv"
         else:

@@ -11,7 +11,6 @@ from locframework.fields import Clock, is_id, new_id, timestamp
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.transactions import crash_point
-from locframework.validation import bytes_of
 
 from .records import IMAGE_MOST, File, StoredFile
 from .rules import image_type
@@ -40,8 +39,7 @@ class Files:
     def add_file(self, caller: Caller, project_id: str, content: bytes) -> File:
         """Keep an image: PNG, JPEG or WebP, told by its content, 5 MiB at most.
 
-        Raises ProjectNotFound, PermissionDenied, PayloadTooLarge, UnreadableFile;
-        ValidationFailed for what is no bytes.
+        Raises ProjectNotFound, PermissionDenied, PayloadTooLarge, UnreadableFile.
         """
         return self.prepare_file(caller, project_id, content)()
 
@@ -50,7 +48,6 @@ class Files:
     ) -> Callable[[], File]:
         """``add_file`` but for its transaction, which a call of the answer is."""
         project = self._projects.require(caller, "key_update", project_id)
-        content = bytes_of(content, "form.file")
         if len(content) > IMAGE_MOST:
             raise PayloadTooLarge(f"an image has at most {IMAGE_MOST} bytes")
         content_type = image_type(content)

@@ -14,7 +14,7 @@ from locframework.languages import folded, require_tag
 from locframework.pagination import Page, PageRequest
 from locframework.projects.rules import changed_fields
 from locframework.projects.service import Projects
-from locframework.validation import check_record, require_record
+from locframework.validation import check_record
 
 from .records import (
     Glossary,
@@ -119,7 +119,6 @@ class Glossaries:
 
         Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
         """
-        require_record(new)
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(
             caller, "glossary_manage", reference

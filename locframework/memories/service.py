@@ -6,7 +6,6 @@ from time import monotonic
 from typing import TypeVar
 
 from locframework.access.records import Caller, Reach
-from locframework.access.rules import require_caller
 from locframework.access.service import Access, LinkedAccess
 from locframework.errors import (
     LanguageExists,
@@ -21,7 +20,7 @@ from locframework.pagination import Page, PageRequest, SortedRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.transactions import crash_point
-from locframework.validation import check_record, require_record
+from locframework.validation import check_record
 
 from .records import (
     Assignment,
@@ -90,9 +89,7 @@ class Memories:
 
     def reach(self, caller: Caller, kept: StoredMemory) -> Reach:
         """Return the organization of the memory, and its projects if they matter."""
-        bound = any(
-            grant.project_ids is not None for grant in require_caller(caller).grants
-        )
+        bound = any(grant.project_ids is not None for grant in caller.grants)
         linked = self._store.projects_of(kept.memory.id) if bound else ()
         return Reach(kept.organization_id, tuple(linked))
 
@@ -112,7 +109,6 @@ class Memories:
 
         Raise OrganizationNotFound, PermissionDenied, ValidationFailed, LanguageExists.
         """
-        require_record(new)
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(caller, "tm_manage", reference)
         check_record(new)

@@ -26,7 +26,7 @@ from locframework.fields import (
 from locframework.languages import require_tag
 from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
-from locframework.validation import check_record, require_record
+from locframework.validation import check_record
 
 from .records import NewLanguage, NewProject, Project, ProjectChanges
 from .rules import changed_fields, new_language, require_checks
@@ -104,7 +104,6 @@ class Projects:
 
         Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
         """
-        require_record(new)
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(
             caller, "project_create", reference

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from locframework.app import OPERATOR
-from locframework.errors import KeyNotFound, ProjectNotFound, ValidationFailed
+from locframework.errors import ProjectNotFound, ValidationFailed
 from locframework.fields import new_id
 from locframework.http.records import Upload
 from locframework.keys.records import Approval, Rejection
@@ -278,12 +278,3 @@ def test_the_form_to_go_back_to_comes_before_its_key_and_language(keys: Any) -> 
     ):
         refused = keys.act(found, "revert", lang, client, **asked)
         assert refused.error["code"] == "invalid_plural_form"
-
-
-@pytest.mark.parametrize("key_id", [[], None, 7, {}])
-def test_what_is_no_id_is_the_key_of_nothing(workspace: Workspace, key_id: Any) -> None:
-    keys, project = workspace.framework.keys, workspace.project()["id"]
-
-    for ask in (keys.get_key, keys.delete_key, keys.restore_key):
-        with pytest.raises(KeyNotFound):
-            ask(OPERATOR, project, key_id)

@@ -19,7 +19,7 @@ from locframework.errors import (
 )
 from locframework.exchange.records import ExportQuery, ImportOptions
 from locframework.formats.records import SourceFile
-from locframework.keys.records import KeyQuery, NewKey, NewValue
+from locframework.keys.records import NewKey
 from locframework.pagination import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
 from locframework.testing.client import Client
@@ -68,20 +68,6 @@ def test_an_owner_needs_an_email(framework: Framework, email: str) -> None:
     assert page.total == 0
 
 
-def test_keys_and_values_are_written_and_read(
-    framework: Framework, project: Project
-) -> None:
-    new = NewKey("checkout.pay", values={"en": "Pay"})
-    key = framework.keys.create_key(OPERATOR, project.id, new)
-    framework.keys.set_value(OPERATOR, project.id, key.id, "de", NewValue("Zahlen"))
-
-    read = framework.keys.get_key(OPERATOR, project.slug, key.id)
-    page = framework.keys.list_keys(OPERATOR, project.id, KeyQuery(search="zahl"))
-
-    assert [value.value for value in read.values or ()] == ["Pay", "Zahlen"]
-    assert [each.key for each in page.items] == ["checkout.pay"]
-
-
 def test_the_same_refusals_are_raised_that_http_would_answer(
     framework: Framework, project: Project, viewer: Caller
 ) -> None:
@@ -95,23 +81,6 @@ def test_the_same_refusals_are_raised_that_http_would_answer(
         framework.keys.create_key(viewer, "no-such-project", NewKey("b"))
     assert (exists.value.code, exists.value.status) == ("key_exists", 409)
     assert denied.value.details == {"required": "key_create"}
-
-
-def test_a_caller_sees_only_what_the_token_reaches(
-    framework: Framework, project: Project, viewer: Caller
-) -> None:
-    other, _ = framework.organizations.create_organization("Other", "x@example.com")
-    new = NewProject("Hidden", "en", organization_id=other.id)
-    hidden = framework.projects.create_project(OPERATOR, new)
-
-    assert framework.projects.get_project(viewer, project.id).id == project.id
-    with pytest.raises(ProjectNotFound):
-        framework.projects.get_project(viewer, hidden.id)
-
-
-def test_no_token_and_a_wrong_one_are_no_caller(framework: Framework) -> None:
-    assert framework.authenticate(None) is None
-    assert framework.authenticate("svc_pat_nonsense") is None
 
 
 def test_files_go_in_and_out_and_are_published(
