@@ -60,7 +60,7 @@ from .settings import Settings, as_settings
 from .statistics.service import ProjectStatistics
 from .webhooks.attempt_log import AttemptLog
 from .webhooks.deliveries import Deliveries
-from .webhooks.dispatcher import Dispatcher, WebhookNumbers
+from .webhooks.dispatcher import Dispatcher, WebhookMetrics
 from .webhooks.event_schemas import EventTypes
 from .webhooks.fan_out import FanOut
 from .webhooks.plugin_events import PluginEvents
@@ -274,7 +274,7 @@ class Framework:
         )
         wake = self.dispatcher.wake
         self.deliveries = Deliveries(storage, projects, self.webhooks, wake, clock)
-        self.webhook_numbers = WebhookNumbers(storage.webhooks, self.dispatcher, clock)
+        self.webhook_metrics = WebhookMetrics(storage.webhooks, self.dispatcher, clock)
         plugins.emit_event = PluginEvents(storage, events, types).emit
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
 

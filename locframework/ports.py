@@ -187,6 +187,5 @@ from .webhooks.records import StoredWebhook as StoredWebhook
 from .webhooks.records import WaitingWebhook as WaitingWebhook
 from .webhooks.records import Webhook as Webhook
 from .webhooks.records import WebhookHealth as WebhookHealth
-from .webhooks.records import WebhookTarget as WebhookTarget
 from .webhooks.store import WebhookStore as WebhookStore
 from .webhooks.transport import Transport as Transport

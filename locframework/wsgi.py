@@ -74,7 +74,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     document = ApiDocumentEndpoints()
     metrics = open_metrics()
     if metrics is not None:
-        metrics.watch(framework.webhook_numbers)
+        metrics.watch(framework.webhook_metrics)
     endpoints: list[object] = [
         *operations_of(framework),
         HealthEndpoints([framework.storage.ping, limiter.ping]),

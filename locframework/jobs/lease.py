@@ -1,10 +1,26 @@
-"""Lease owners: names the process that holds a lease, and tells whether it ended."""
+"""Lease owners: processes that hold leases on jobs and deliveries."""
 
+import logging
 import os
 import secrets
 import socket
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
+
+from locframework.errors import Unavailable
+from locframework.fields import Clock, Timestamp, timestamp
+from locframework.transactions import Transactions
+
+log = logging.getLogger("locframework.jobs")
+
+
+class LeaseStorage(Transactions, Protocol):
+    """The leases on jobs and deliveries in a storage."""
+
+    def lease_owners(self) -> set[str]: ...
+
+    def release_leases(self, owner: str, now: Timestamp) -> None: ...
 
 
 def _pid_namespace() -> str:
@@ -21,7 +37,7 @@ def _pid_namespace() -> str:
 
 
 PID_NAMESPACE = _pid_namespace()
-_PROCESS = secrets.token_hex(4)  # tells this process from an earlier one of its pid
+_PROCESS = secrets.token_hex(4)  # differs from an earlier process with its pid
 
 
 def new_owner() -> str:
@@ -32,14 +48,41 @@ def new_owner() -> str:
 def is_dead(owner: str) -> bool:
     """Return whether the owner's process has certainly ended; False if unknown."""
     namespace, pid, nonce = owner.rsplit(":", 2)
-    if namespace != PID_NAMESPACE or os.name != "posix":
+    if namespace != PID_NAMESPACE:
         return False
     if int(pid) == os.getpid():
         return not nonce.startswith(f"{_PROCESS}.")
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
+    return not is_running(int(pid))
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process of this host has the pid; True if unknown."""
+    if os.name != "posix":  # there, signal 0 is Ctrl+C
         return True
-    except PermissionError:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
         return False
-    return False
+    except PermissionError:
+        pass
+    return True
+
+
+def release_dead_leases(storage: LeaseStorage, clock: Clock) -> None:
+    """Release the leases of this host's dead processes."""
+    try:
+        owners = storage.lease_owners()
+    except Unavailable as error:
+        log.warning("leases of dead processes are not released: %s", error)
+        return
+    for owner in filter(is_dead, owners):
+        release_leases(storage, owner, clock)
+
+
+def release_leases(storage: LeaseStorage, owner: str, clock: Clock) -> None:
+    """Release the leases of an owner; if the storage is unavailable they expire."""
+    try:
+        with storage.transaction():
+            storage.release_leases(owner, timestamp(clock()))
+    except Unavailable as error:
+        log.warning("the leases of %s are not released: %s", owner, error)

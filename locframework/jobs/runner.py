@@ -14,7 +14,7 @@ from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
 from locframework.transactions import crash_point
 
-from .lease import is_dead, new_owner
+from .lease import new_owner, release_dead_leases, release_leases
 from .records import JobError, Progress, StoredJob
 from .store import JobStorage
 from .work import LEASE, Cancelled, JobHandler, LeaseLost, Work
@@ -74,12 +74,7 @@ class JobRunner:
 
     def start(self) -> None:
         """Start the workers; release the leases of this host's dead processes."""
-        try:
-            for owner in self._storage.lease_owners():
-                if is_dead(owner):
-                    self._release(owner)
-        except Unavailable as error:
-            log.warning("jobs of dead runners wait for their lease: %s", error)
+        release_dead_leases(self._storage, self._clock)
         self._stopping.clear()
         self._woken.set()
         self._threads = [
@@ -106,7 +101,7 @@ class JobRunner:
         for work in unfinished:
             work.lose_lease()
         if unfinished:
-            self._release(self.owner)
+            release_leases(self._storage, self.owner, self._clock)
 
     def wake(self) -> None:
         """Look for due jobs now. Cheap, from any thread."""
@@ -276,13 +271,6 @@ class JobRunner:
                 work.cancel()
         except Unavailable as error:
             log.info("the lease of job %s was not extended: %s", id_, error)
-
-    def _release(self, owner: str) -> None:
-        try:
-            with self._storage.transaction():
-                self._storage.release_leases(owner, timestamp(self._clock()))
-        except Unavailable as error:
-            log.warning("the jobs of %s wait for their lease: %s", owner, error)
 
 
 def append_ended(

@@ -7,8 +7,8 @@ from typing import Protocol
 from locframework.fields import Timestamp, parse_timestamp, timestamp
 from locframework.pagination import Page, PageRequest
 from locframework.projects.store import ProjectStore
-from locframework.transactions import Transactions
 
+from .lease import LeaseStorage
 from .records import Job, JobFilter, Progress, StoredJob
 
 LEASE_LIMIT = timedelta(hours=1)
@@ -107,12 +107,8 @@ class JobStore(Protocol):
     def cancel_requested(self, job_id: str) -> bool: ...
 
 
-class JobStorage(Transactions, Protocol):
+class JobStorage(LeaseStorage, Protocol):
     """The part of the storage that this area uses."""
 
     jobs: JobStore
     projects: ProjectStore
-
-    def lease_owners(self) -> set[str]: ...
-
-    def release_leases(self, owner: str, now: Timestamp) -> None: ...

@@ -13,10 +13,8 @@ from .records import (
     ClaimedDelivery,
     DisabledReason,
     StoredWebhook,
-    WebhookHealth,
-    WebhookTarget,
 )
-from .rules import health_after, is_failing, is_worn_out, judges
+from .rules import GONE, health_after, is_failing, is_worn_out
 from .store import WebhookStorage
 
 log = logging.getLogger("locframework.webhooks")
@@ -32,31 +30,26 @@ class AttemptLog:
 
     def begin(
         self, claimed: Sequence[ClaimedDelivery], now: Timestamp
-    ) -> list[tuple[ClaimedDelivery, WebhookTarget]]:
-        """Record the start of attempts; return what to send, with its target.
+    ) -> list[tuple[ClaimedDelivery, StoredWebhook]]:
+        """Record the start of attempts; return what to send, and where.
 
         Other claims fail: those claimed too often, and automatic ones of a webhook
         that was disabled.
         """
-        ids = sorted({each.webhook_id for each in claimed})
-        targets = {
-            id_: WebhookTarget(
-                id_, each.webhook.url, each.webhook.is_active, each.secrets
-            )
-            for id_, each in self._store.find_webhooks(ids).items()
-        }
+        webhooks = self._store.find_webhooks(
+            sorted({each.webhook_id for each in claimed})
+        )
         work, rest = [], []
         for each in claimed:
-            target = targets.get(each.webhook_id)
-            is_planned = each.trigger == "auto"
+            stored = webhooks.get(each.webhook_id)
             if (
-                target is None
+                stored is None
                 or is_worn_out(each)
-                or (is_planned and not target.is_active)
+                or (each.trigger == "auto" and not stored.webhook.is_active)
             ):
                 rest.append(each)
             else:
-                work.append((each, target))
+                work.append((each, stored))
         self._store.begin_attempts([each for each, _ in work], now)
         self._store.give_up(rest)
         return work
@@ -65,62 +58,60 @@ class AttemptLog:
         """Log the attempts, and update the health of their endpoints.
 
         One transaction: a constant number of statements, and three for each endpoint
-        that is disabled. If all attempts succeeded, health is reset without reading it.
+        that is disabled.
         """
         ids = sorted({done.claimed.webhook_id for done in outcomes})
-        all_well = all(done.succeeded for done in outcomes)
-        webhooks = {} if all_well else self._store.find_webhooks(ids, lock=True)
-        judged = dict(webhooks)
-        health = {}
+        webhooks = self._store.find_webhooks(ids, lock=True)
+        attempted_at = {}
         for done in outcomes:
-            id_, at = done.claimed.webhook_id, done.attempt.at
-            if all_well:
-                health[id_] = (at, WebhookHealth(good_at=at))
-            elif id_ in judged:
-                judged[id_] = self._judged(judged[id_], done)
-                health[id_] = (at, judged[id_].health)
-        self._store.save_health({id_: health[id_] for id_ in ids if id_ in health})
-        for stored in judged.values():
-            if stored.webhook != webhooks[stored.webhook.id].webhook:
-                self._disable_if_failing(stored, webhooks[stored.webhook.id])
-        self._store.finish([_as_of(done, judged) for done in outcomes], owner)
+            stored = webhooks.get(done.claimed.webhook_id)
+            if stored is not None:
+                webhooks[stored.webhook.id] = self._with_outcome(stored, done)
+                attempted_at[stored.webhook.id] = done.attempt.at
+        self._store.save_health(
+            {id_: (at, webhooks[id_].health) for id_, at in attempted_at.items()}
+        )
+        ended = []
+        for done in outcomes:
+            stored = webhooks.get(done.claimed.webhook_id)
+            is_active = stored is not None and stored.webhook.is_active
+            if done.status == "pending" and not is_active:
+                done = replace(done, status="failed", next_at=None)
+            ended.append(done)
+        self._store.finish(ended, owner)
 
-    def _judged(self, stored: StoredWebhook, done: AttemptOutcome) -> StoredWebhook:
-        at, succeeded = done.attempt.at, done.succeeded
-        webhook = replace(stored.webhook, last_delivery_at=at)
-        if not judges(done, stored.webhook):
-            return replace(stored, webhook=webhook)
+    def _with_outcome(
+        self, stored: StoredWebhook, done: AttemptOutcome
+    ) -> StoredWebhook:
+        """Update the health, and disable the webhook if it is gone or failing."""
+        webhook, at = stored.webhook, done.attempt.at
+        if done.url != webhook.url or at < webhook.updated_at:
+            return stored  # of another URL, or before it was switched off and on
+        succeeded = done.status == "succeeded"
         health = health_after(stored.health, done.claimed.id, at, succeeded=succeeded)
+        stored = replace(stored, health=health)
         reason: DisabledReason | None = None
-        if done.is_gone:
+        if done.attempt.status_code == GONE:
             reason = "gone"
         elif done.claimed.trigger == "auto" and is_failing(health):
             reason = "failing"
-        if reason is not None and webhook.is_active:
-            webhook = replace(webhook, is_active=False, disabled_reason=reason)
-        return replace(stored, webhook=webhook, health=health)
-
-    def _disable_if_failing(self, new: StoredWebhook, old: StoredWebhook) -> None:
-        if new.webhook.is_active == old.webhook.is_active:
-            return
-        webhook, now = new.webhook, timestamp(self._clock())
-        log.warning("webhook %s is disabled: %s", webhook.id, webhook.disabled_reason)
-        webhook = replace(webhook, updated_at=now)
-        self._store.update(replace(new, webhook=webhook))
+        if reason is None or not webhook.is_active:
+            return stored
+        log.warning("webhook %s is disabled: %s", webhook.id, reason)
+        webhook = replace(
+            webhook,
+            is_active=False,
+            disabled_reason=reason,
+            updated_at=timestamp(self._clock()),
+        )
+        stored = replace(stored, webhook=webhook)
+        self._store.update(stored)
         self._store.end_deliveries(webhook.id)
         self._events.append(
             "webhook.disabled",
-            organization_id=new.organization_id,
+            organization_id=stored.organization_id,
             project_id=webhook.project_id,
             actor=SYSTEM,
-            items=[{"webhookId": webhook.id, "reason": webhook.disabled_reason}],
+            items=[{"webhookId": webhook.id, "reason": reason}],
         )
-
-
-def _as_of(done: AttemptOutcome, judged: dict[str, StoredWebhook]) -> AttemptOutcome:
-    """What becomes of the delivery, by how its webhook is now: no plan for one that
-    is switched off."""
-    stored = judged.get(done.claimed.webhook_id)
-    if done.status != "pending" or (stored is not None and stored.webhook.is_active):
-        return done
-    return replace(done, status="failed", next_at=None)
+        return stored

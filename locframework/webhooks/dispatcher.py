@@ -1,4 +1,4 @@
-"""Sends what is due: one thread asks and tells the store, others wait for receivers."""
+"""Sends due deliveries: one thread reads and writes the store, others send."""
 
 import logging
 import queue
@@ -13,11 +13,11 @@ from functools import partial
 from locframework.errors import Unavailable
 from locframework.fields import Clock, parse_timestamp, timestamp
 from locframework.http.metrics import Reading
-from locframework.jobs.lease import is_dead, new_owner
+from locframework.jobs.lease import new_owner, release_dead_leases, release_leases
 from locframework.transactions import crash_point
 
 from .attempt_log import AttemptLog
-from .records import AttemptOutcome, ClaimedDelivery, QueueDepth, WebhookTarget
+from .records import AttemptOutcome, ClaimedDelivery, QueueDepth, StoredWebhook
 from .rules import PER_WEBHOOK_MOST, SHARE_LEAST, SHARE_MOST, deal
 from .sender import Sender
 from .store import WebhookStorage, WebhookStore
@@ -28,7 +28,7 @@ LEASE = timedelta(seconds=45)  # more than an attempt may take
 STOP_SECONDS = 10.0
 
 Share = Callable[[], float]
-Work = tuple[ClaimedDelivery, WebhookTarget]
+Work = tuple[ClaimedDelivery, StoredWebhook]
 
 
 def random_share() -> float:
@@ -73,7 +73,7 @@ class Dispatcher:
         self._threads: list[threading.Thread] = []
         self._to_send: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self._sent: queue.SimpleQueue[AttemptOutcome] = queue.SimpleQueue()
-        self._untold: list[AttemptOutcome] = []  # sent, and not in the store yet
+        self._unrecorded: list[AttemptOutcome] = []  # sent, and not in the store yet
         self._at_work: Counter[str] = Counter()  # deliveries, by webhook
         self._turns: dict[str, int] = {}
         self._turn = 0
@@ -81,7 +81,7 @@ class Dispatcher:
     def start(self) -> None:
         """Begin to send: what dead processes of this host held is due at once."""
         self.owner = new_owner()  # of this process: it may be a fork
-        self._release_dead()
+        release_dead_leases(self._storage, self._clock)
         self._stopping.clear()
         self._abandoned = threading.Event()  # a new one: see _dispatch
         self._to_send = queue.SimpleQueue()
@@ -117,133 +117,107 @@ class Dispatcher:
         for thread in (dispatcher, *senders):
             thread.join(max(0.0, until - time.monotonic()))
         self._threads = []
-        self._release(self.owner)
+        release_leases(self._storage, self.owner, self._clock)
 
     def wake(self) -> None:
-        """A delivery may be due: look now. Cheap, from any thread."""
+        """Look for due deliveries now. Cheap, from any thread."""
         self._woken.set()
 
     def wake_if(self, is_due: bool) -> None:
         """Wake if deliveries are due, or results of attempts are not stored yet."""
-        if is_due or self._untold:
+        if is_due or self._unrecorded:
             self.wake()
 
     def run_until_idle(self) -> int:
-        """Send all that is due, one after the other, in the calling thread.
+        """Send all due deliveries in the calling thread; return the number of attempts.
 
-        How many attempts it was; for tests, scripts, embedders.
+        For tests, scripts and embedders.
         """
         made = 0
         while work := self._look(1):
-            for claimed, target in work:
-                self._sent.put(self._attempt(claimed, target))
+            for claimed, webhook in work:
+                self._sent.put(self._attempt(claimed, webhook))
                 made += 1
         return made
 
     def _dispatch(self, abandoned: threading.Event) -> None:
-        """``abandoned``: of its own start, so that no later one keeps it at work."""
+        """Run the dispatching thread; ``abandoned`` ends the one of its own start."""
         while not abandoned.is_set():
             if self._stopping.is_set() and not self._at_work:
                 return
             self._woken.wait()
             self._woken.clear()
             try:
-                for each in self._look(self._free()):
+                free = self._senders - self._at_work.total()
+                for each in self._look(0 if self._stopping.is_set() else free):
                     self._to_send.put(each)
             except Exception:
                 log.exception("the dispatcher failed; it continues")
-                self._untold = []  # sent again, when their leases are over
+                self._unrecorded = []  # sent again when their leases expire
 
     def _send(self, to_send: queue.SimpleQueue[Work | None]) -> None:
-        """Its own queue: who was left behind takes no work of a later start."""
+        """Run a sending thread; ``to_send`` is the queue of its own start."""
         while (work := to_send.get()) is not None:
             self._sent.put(self._attempt(*work))
             self._woken.set()
         self._woken.set()
 
     def _attempt(
-        self, claimed: ClaimedDelivery, target: WebhookTarget
+        self, claimed: ClaimedDelivery, webhook: StoredWebhook
     ) -> AttemptOutcome:
         crash_point("webhooks.after_claim")
-        outcome = self._sender.attempt(claimed, target, self._share())
+        outcome = self._sender.attempt(claimed, webhook, self._share())
         crash_point("webhooks.after_send")
         return outcome
 
-    def _free(self) -> int:
-        if self._stopping.is_set():
-            return 0
-        return self._senders - self._at_work.total()
-
     def _look(self, free: int) -> list[Work]:
-        """Tell the store what came of attempts, and take what is due: one commit.
+        """Record the attempts that ended, and claim due deliveries, in one commit.
 
-        What is left then waits for a sender, or for its webhook: there is a wake-up
-        when an attempt has ended.
+        The end of an attempt wakes the dispatcher for what is left.
         """
-        self._gather()
+        while not self._sent.empty():
+            outcome = self._sent.get()
+            self._unrecorded.append(outcome)
+            self._at_work -= Counter([outcome.claimed.webhook_id])
+            attempt = outcome.attempt
+            is_success = outcome.status == "succeeded"
+            self.ended[
+                "success" if is_success else attempt.error or f"{attempt.status_code}"
+            ] += 1
+        claimed: list[Work] = []
         try:
-            waiting = []
-            if free > 0:
-                now = timestamp(self._clock())
-                waiting = self._store.waiting(now, PER_WEBHOOK_MOST)
+            now = self._clock()
+            waiting = (
+                self._store.waiting(timestamp(now), PER_WEBHOOK_MOST) if free else []
+            )
             shares = deal(free, waiting, self._at_work, self._turns)
-            if not shares and not self._untold:
+            if not shares and not self._unrecorded:
                 return []
             with self._storage.transaction():
-                if self._untold:
-                    self._attempt_log.record(self._untold, self.owner)
-                claimed = self._claim(shares) if shares else []
-        except Unavailable as error:  # told and claimed at the next wake-up
-            log.info("the store of webhooks waits: %s", error)
+                if self._unrecorded:
+                    self._attempt_log.record(self._unrecorded, self.owner)
+                if shares:
+                    now = self._clock()
+                    due = self._store.claim(
+                        shares, self.owner, timestamp(now), timestamp(now + self._lease)
+                    )
+                    claimed = self._attempt_log.begin(due, timestamp(now))
+        except Unavailable as error:  # recorded and claimed at the next wake-up
+            log.info("deliveries are postponed: %s", error)
             return []
-        self._untold = []
+        self._unrecorded = []
         for each, _ in claimed:
             self._at_work[each.webhook_id] += 1
             self._turn += 1
             self._turns[each.webhook_id] = self._turn
         return claimed
 
-    def _gather(self) -> None:
-        while not self._sent.empty():
-            outcome = self._sent.get()
-            self._untold.append(outcome)
-            webhook_id = outcome.claimed.webhook_id
-            self._at_work[webhook_id] -= 1
-            if not self._at_work[webhook_id]:
-                del self._at_work[webhook_id]
-            code, error = outcome.attempt.status_code, outcome.attempt.error
-            self.ended["success" if outcome.succeeded else error or f"{code}"] += 1
 
-    def _claim(self, shares: dict[str, int]) -> list[Work]:
-        now = self._clock()
-        claimed = self._store.claim(
-            shares, self.owner, timestamp(now), timestamp(now + self._lease)
-        )
-        return self._attempt_log.begin(claimed, timestamp(now))
-
-    def _release_dead(self) -> None:
-        try:
-            owners = self._storage.lease_owners()
-        except Unavailable as error:
-            log.warning("deliveries of dead processes wait for their lease: %s", error)
-            return
-        for owner in owners:
-            if is_dead(owner):
-                self._release(owner)
-
-    def _release(self, owner: str) -> None:
-        try:
-            with self._storage.transaction():
-                self._storage.release_leases(owner, timestamp(self._clock()))
-        except Unavailable as error:
-            log.warning("the deliveries of %s wait for their lease: %s", owner, error)
+QUEUE_READ_INTERVAL = timedelta(seconds=5)  # /metrics is public
 
 
-KEPT = timedelta(seconds=5)  # anybody may ask, as often as they like
-
-
-class WebhookNumbers:
-    """What waits in the database, and what this process has tried."""
+class WebhookMetrics:
+    """The queue in the database, and the attempts of this process."""
 
     def __init__(
         self, store: WebhookStore, dispatcher: Dispatcher, clock: Clock
@@ -254,10 +228,7 @@ class WebhookNumbers:
         self._read: tuple[datetime, QueueDepth] | None = None
 
     def __call__(self) -> Iterator[Reading]:
-        """As of now, the queue as of seconds ago.
-
-        While the database does not answer, without what is in it.
-        """
+        """Yield the metrics; those of the queue only if the database is available."""
         yield Reading(
             "locframework_webhooks_attempts",
             "Attempts to deliver that ended",
@@ -265,10 +236,13 @@ class WebhookNumbers:
             dict(self._dispatcher.ended),
             label="outcome",
         )
+        now = self._clock()
         try:
-            depth = self._queue_depth()
+            if self._read is None or abs(now - self._read[0]) >= QUEUE_READ_INTERVAL:
+                self._read = now, self._store.queue_depth()
         except Unavailable:
             return
+        depth = self._read[1]
         yield Reading(
             "locframework_webhooks_pending",
             "Deliveries that are not ended",
@@ -277,16 +251,10 @@ class WebhookNumbers:
         )
         age = 0.0
         if depth.oldest_due_at is not None:
-            age = (self._clock() - parse_timestamp(depth.oldest_due_at)).total_seconds()
+            age = (now - parse_timestamp(depth.oldest_due_at)).total_seconds()
         yield Reading(
             "locframework_webhooks_oldest_seconds",
             "For how long the oldest delivery has been due",
             "gauge",
             {"": max(0.0, age)},
         )
-
-    def _queue_depth(self) -> QueueDepth:
-        now = self._clock()
-        if self._read is None or abs(now - self._read[0]) >= KEPT:
-            self._read = now, self._store.queue_depth()
-        return self._read[1]

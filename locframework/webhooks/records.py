@@ -18,7 +18,7 @@ KEPT_BYTES = 1024  # of an answer's body, for the log: decisions 2.7
 TYPE_LENGTH = 100
 
 SendError = Literal[
-    "url_not_allowed",  # by its text; settings may have changed since it was judged
+    "url_not_allowed",  # by its text; settings may have changed since it was created
     "no_public_address",  # one word for three cases, see Transport
     "connection_refused",
     "connection_failed",  # no way there
@@ -213,25 +213,14 @@ class ClaimedDelivery(Struct, frozen=True):
     lost: int = 0  # a replay or test: of the six attempts before, those without end
 
 
-class WebhookTarget(Struct, frozen=True):
-    """Where the deliveries of a webhook go, and what signs them."""
-
-    webhook_id: str
-    url: str
-    is_active: bool
-    secrets: tuple[SealedSecret, ...]
-
-
 class AttemptOutcome(Struct, frozen=True):
-    """What came of an attempt, and what becomes of its delivery."""
+    """An attempt that has ended, and the new state of its delivery."""
 
     claimed: ClaimedDelivery
     attempt: DeliveryAttempt
-    succeeded: bool
     status: DeliveryStatus
     next_at: Timestamp | None  # pending: when it is tried again
-    is_gone: bool = False  # the receiver said 410
-    url: str = ""  # that it was made to: the webhook may have another by now
+    url: str = ""  # it was sent to; the webhook may have another by now
 
 
 class WaitingWebhook(Struct, frozen=True):
@@ -285,8 +274,8 @@ class Post(Struct, frozen=True):
 class Answer(Struct, frozen=True):
     """What came of an attempt: a status, or an error, never both."""
 
-    status_code: int | None
+    status_code: Annotated[int, Meta(ge=100, le=999)] | None
     error: SendError | None
-    duration_ms: int
+    duration_ms: Annotated[int, Meta(ge=0)]
     retry_after: str | None = None  # the header as it came: printable ASCII, up to 100
     body: bytes = b""  # the first KEPT_BYTES of it as they came, not decompressed

@@ -1,7 +1,4 @@
-"""Decides who hears of an event, when it is sent again, and who is switched off.
-
-Pure: the time and the random share come in as arguments.
-"""
+"""Rules of webhooks: subscriptions, retries, health and rotation of secrets."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -36,7 +33,6 @@ RETRY_AFTER = (
 TRIES_MOST = len(RETRY_AFTER) + 1
 
 SHARE_LEAST, SHARE_MOST = 0.8, 1.0  # of a wait; the share is drawn at random
-IN_ALL = timedelta(hours=8)  # no Retry-After moves the last try beyond; CHOSEN
 GONE = 410
 
 FAILING_AFTER = timedelta(days=5)  # without a success …
@@ -51,20 +47,20 @@ SECRETS_MOST = 5  # that sign at once
 ALL_BRANCHES = "*"
 
 
-def hears(webhook: Webhook, event: Event) -> bool:
-    """Whether the webhook is told of the event; items_for looks at the languages."""
-    return (
-        webhook.is_active
-        and event.type in webhook.event_types
-        and _hears_branch(webhook.branches, event.branch)
-    )
-
-
 def items_for(webhook: Webhook, event: Event) -> Sequence[Mapping[str, object]]:
-    """Those items of the event that the webhook's languages let through.
+    """Return the items of the event that the webhook subscribes to.
 
-    An item without a language is for everybody.
+    Languages filter the items; an item without a language passes.
     """
+    branches = (MAIN,) if webhook.branches is None else webhook.branches
+    is_of_branch = ALL_BRANCHES in branches or (event.branch or MAIN) in branches
+    if (
+        not webhook.is_active
+        or event.project_id != webhook.project_id
+        or event.type not in webhook.event_types
+        or not is_of_branch
+    ):
+        return ()
     wanted = webhook.language_codes
     if wanted is None:
         return event.items
@@ -76,30 +72,28 @@ def items_for(webhook: Webhook, event: Event) -> Sequence[Mapping[str, object]]:
 def next_attempt(
     tries: int,
     at: datetime,
-    first_at: datetime,
     share: float,
     retry_after: timedelta | None = None,
 ) -> datetime | None:
-    """When to try a delivery again, or None when the tries are used up.
+    """Return when to try a delivery again, or None when the tries are used up.
 
     ``tries`` counts the attempts so far, the first one included: 1 to 6. ``share`` is
     0.8 to 1.0 of the planned wait; ``retry_after``, what the receiver asked for, may
-    lengthen the wait up to twice the plan, never beyond 8 hours after ``first_at``.
+    lengthen the wait up to twice the plan.
     """
     if tries > len(RETRY_AFTER):
         return None
     plan = RETRY_AFTER[tries - 1]
     wait = plan * share
     if retry_after is not None:
-        rest = first_at + IN_ALL - at
-        wait = max(wait, min(retry_after, 2 * plan, rest))
+        wait = max(wait, min(retry_after, 2 * plan))
     return at + wait
 
 
 def read_retry_after(header: str | None, at: datetime) -> timedelta | None:
-    """How long a ``Retry-After`` asks to wait; None for none, and for garbage.
+    """Return how long a ``Retry-After`` asks to wait; None if absent or invalid.
 
-    Seconds, or a date (RFC 9110, 10.2.3). What is past is no wait.
+    Seconds, or a date (RFC 9110, 10.2.3). A date in the past is no wait.
     """
     text = (header or "").strip()
     if text.isascii() and text.isdigit():
@@ -112,57 +106,48 @@ def read_retry_after(header: str | None, at: datetime) -> timedelta | None:
         return None
 
 
-def judged(
+def outcome_of(
     claimed: ClaimedDelivery,
     attempt: DeliveryAttempt,
+    url: str,
     at: datetime,
     share: float,
     retry_after: str | None = None,
 ) -> AttemptOutcome:
-    """What becomes of a delivery after an attempt that ended ``at``.
+    """Return the outcome of an attempt to send to ``url`` that ended ``at``.
 
     Only 2xx succeeds. A replay or test is one attempt: when it fails, the plan goes on
     where it was, or the delivery has failed. A 410 is a failure like any other here;
-    whether it switches the webhook off is decided by AttemptLog, from ``is_gone``.
+    AttemptLog disables the webhook.
     """
     code = attempt.status_code
     if code is not None and 200 <= code < 300:
-        return AttemptOutcome(claimed, attempt, True, "succeeded", None)
+        return AttemptOutcome(claimed, attempt, "succeeded", None, url)
     next_at = claimed.planned_at
     if claimed.trigger == "auto":
         asked = read_retry_after(retry_after, at)
-        first_at = parse_timestamp(claimed.created_at)
-        found = next_attempt(claimed.tries, at, first_at, share, asked)
+        found = next_attempt(claimed.tries, at, share, asked)
         next_at = None if found is None else timestamp(found)
     status: DeliveryStatus = "failed" if next_at is None else "pending"
-    return AttemptOutcome(claimed, attempt, False, status, next_at, code == GONE)
+    return AttemptOutcome(claimed, attempt, status, next_at, url)
 
 
 def is_worn_out(claimed: ClaimedDelivery) -> bool:
-    """Whether it was claimed more often than the plan has tries.
+    """Return whether a delivery was claimed more often than the plan has tries.
 
-    Claims are counted when they are made: a delivery that kills its process each
-    time is given up like any other. So is a test or replay, which is no part of the
-    plan, when nothing came of that many attempts one after the other.
+    Claims are counted when they are made, so that a delivery which kills its process
+    is given up at some time. A test or replay is given up after six such attempts in
+    a row.
     """
     if claimed.trigger == "auto":
         return claimed.tries > TRIES_MOST
     return claimed.lost >= TRIES_MOST
 
 
-def judges(done: AttemptOutcome, webhook: Webhook) -> bool:
-    """Whether the webhook is to be judged by the attempt.
-
-    Not by one that was made to another URL, or was under way when the webhook was
-    changed: it may have been switched off and on.
-    """
-    return done.url == webhook.url and done.attempt.at >= webhook.updated_at
-
-
 def health_after(
     health: WebhookHealth, delivery_id: str, at: str, *, succeeded: bool
 ) -> WebhookHealth:
-    """How an endpoint is after an attempt. A success forgives all failures."""
+    """Return the health after an attempt. A success resets all failures."""
     if succeeded:
         return WebhookHealth(good_at=at)
     if health.failing_since is None:
@@ -174,7 +159,7 @@ def health_after(
 
 
 def is_failing(health: WebhookHealth) -> bool:
-    """Whether the endpoint is to be disabled (decisions 2.7, ``failing``).
+    """Return whether the endpoint is to be disabled (decisions 2.7, ``failing``).
 
     No success for 5 days, and failures of at least two events over at least 12 hours.
     """
@@ -194,7 +179,7 @@ def deal(
     at_work: Mapping[str, int],
     turns: Mapping[str, int],
 ) -> dict[str, int]:
-    """How many deliveries to take of each webhook, ``free`` in all at most.
+    """Return how many deliveries to take of each webhook, ``free`` in all at most.
 
     One each in turn, beginning with whose turn is longest ago: ``turns`` has a number
     that grows. ``at_work``: deliveries of each that are being sent.
@@ -220,7 +205,7 @@ def deal(
 def rotated(
     secrets: Sequence[SealedSecret], new: SealedSecret, at: datetime
 ) -> tuple[SealedSecret, ...]:
-    """The new secret first; old ones sign for 24 hours more, at most 5 in all."""
+    """Put the new secret first; old ones sign for 24 hours more, at most 5 in all."""
     until = timestamp(at + OLD_SECRET_SIGNS)
     old = [
         replace(each, signs_until=min(each.signs_until or until, until))
@@ -230,14 +215,8 @@ def rotated(
 
 
 def live(secrets: Sequence[SealedSecret], at: datetime) -> list[SealedSecret]:
-    """Those that sign: the current one, and old ones whose time is not up."""
+    """Return the secrets that sign: the current one, and old ones until they expire."""
     now = timestamp(at)
     return [
         each for each in secrets if each.signs_until is None or each.signs_until > now
     ]
-
-
-def _hears_branch(branches: tuple[str, ...] | None, branch: str | None) -> bool:
-    if branches is None:
-        return branch is None
-    return ALL_BRANCHES in branches or (branch or MAIN) in branches

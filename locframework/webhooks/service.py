@@ -109,7 +109,7 @@ class Webhooks:
             updated_at=now,
             last_delivery_at=None,
         )
-        self._judge(new.url)
+        self._check_url(new.url)
         return lambda: self._add(project, webhook)
 
     def list_webhooks(
@@ -144,7 +144,7 @@ class Webhooks:
         old = self.find(project, webhook_id).webhook
         self._changed(project, old, changes)
         if changes.url is not UNSET and changes.url != old.url:
-            self._judge(changes.url)
+            self._check_url(changes.url)
         return lambda: self._update(project, webhook_id, changes)
 
     def delete_webhook(
@@ -248,15 +248,15 @@ class Webhooks:
                 found[name] = value
         return found
 
-    def _judge(self, url: str) -> None:
+    def _check_url(self, url: str) -> None:
         self._require_key()
         try:
-            self._transport.judge(url)
+            self._transport.check_url(url)
         except LocError:
             raise
         except PLUGIN_EXCEPTIONS as error:
             name = self._transport.name
-            log.exception("the transport %s failed to judge a URL", name)
+            log.exception("the transport %s failed to check a URL", name)
             raise Unavailable(f"the transport {name} failed") from error
 
     def _require_key(self) -> None:

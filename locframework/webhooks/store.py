@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from locframework.fields import Timestamp
+from locframework.jobs.lease import LeaseStorage
 from locframework.pagination import Page, PageRequest
 from locframework.projects.store import ProjectStore
-from locframework.transactions import Repository, Transactions
+from locframework.transactions import Repository
 
 from .records import (
     AttemptOutcome,
@@ -135,12 +136,8 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
     def queue_depth(self) -> QueueDepth: ...
 
 
-class WebhookStorage(Transactions, Protocol):
+class WebhookStorage(LeaseStorage, Protocol):
     """The part of the storage that this area uses."""
 
     webhooks: WebhookStore
     projects: ProjectStore
-
-    def lease_owners(self) -> set[str]: ...
-
-    def release_leases(self, owner: str, now: Timestamp) -> None: ...

@@ -6,15 +6,14 @@ from .records import Answer, Post
 
 
 class Transport(Protocol):
-    """Brings requests to receivers that strangers named, and nowhere else.
+    """Sends requests to URLs that users have entered.
 
-    Only to addresses that are global unicast, as of the moment of each attempt: a
-    name that is public today may be 127.0.0.1 tomorrow. A name that cannot be looked
-    up, one that leads elsewhere too, and one that leads elsewhere only look the same
-    from outside, so that nobody learns the names of a private network.
+    Only to addresses that are global unicast at the moment of the attempt: a name that
+    is public today may be 127.0.0.1 tomorrow. The error is the same for a name without
+    an address and for one with other addresses, so that nobody learns the names of a
+    private network.
 
-    Signing, retries and the log are the framework's. Any number of threads call at
-    once.
+    The framework signs, retries and logs. Any number of threads call at once.
     """
 
     @property
@@ -22,16 +21,16 @@ class Transport(Protocol):
         """The name that the setting ``webhook_transport`` chooses by."""
         ...
 
-    def judge(self, url: str) -> None:
-        """Raise UrlNotAllowed when nothing would be sent there now.
+    def check_url(self, url: str) -> None:
+        """Raise UrlNotAllowed if nothing would be sent there now.
 
-        Looks the name up, which takes up to 3 seconds: not within a transaction.
+        Looks up the name, which takes up to 3 seconds: not within a transaction.
         Connects to nothing.
         """
         ...
 
     def send(self, post: Post) -> Answer:
-        """Make the one attempt and tell what came of it.
+        """Make one attempt, and return its answer.
 
         Raises nothing, whatever URL and receiver do, and is back a second after
         ``post.seconds`` at the latest. A status counts once the headers of the answer

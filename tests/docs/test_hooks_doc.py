@@ -154,8 +154,8 @@ def test_the_example_of_loc_provide_transports(
     with open_with(plugin, webhook_transport="drawer") as workspace:
         transport = workspace.framework.plugins.transports["drawer"]
         with pytest.raises(ports.UrlNotAllowed):
-            transport.judge("http://example.com/hook")
-        transport.judge(post.url)
+            transport.check_url("http://example.com/hook")
+        transport.check_url(post.url)
         answer = transport.send(post)
 
     assert (answer.status_code, plugin.drawer.posts) == (204, [post])

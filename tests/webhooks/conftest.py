@@ -1,36 +1,35 @@
-"""A receiver on loopback, a transport that reaches it, and a project that is heard."""
+"""A receiver in this process, the transport that reaches it, and a project."""
 
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import jsonschema_rs
 import pytest
 from standardwebhooks import Webhook as Verifier
 
 from locframework import hookimpl
 from locframework.errors import UrlNotAllowed
-from locframework.ports import Answer as Came
-from locframework.ports import Post
+from locframework.ports import Answer, Post
 from locframework.testing.workspace import Workspace, open_workspace
+from locframework.webhooks.event_schemas import EventTypes
 
-from .hearing import Heard
-
-PREFIX = "http://127.0.0.1:"
+URL = "https://receiver.example/hook"
 EVERYTHING = ["key.created", "key.deleted", "translation.updated"]
+OK = (204, {}, b"")
+FAIL = (500, {}, b"broken")
+GONE = (410, {}, b"gone")
 
 
 class Clock:
-    """Stands until it is told to go on."""
+    """A clock that a test moves."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -42,50 +41,13 @@ class Clock:
         self.now += timedelta(**by)
 
 
-class LoopbackTransport:
-    """Plain HTTP to loopback: the port without TLS, so that tests are quick."""
-
-    name = "loopback"
-
-    def judge(self, url: str) -> None:
-        if not url.startswith(PREFIX):
-            raise UrlNotAllowed(f"only {PREFIX}… is reached here")
-
-    def send(self, post: Post) -> Came:
-        begun = time.monotonic()
-        place = urlsplit(post.url)
-        connection = HTTPConnection("127.0.0.1", place.port, timeout=post.seconds)
-        try:
-            connection.request("POST", place.path, post.body, dict(post.headers))
-            answer = connection.getresponse()
-            took = int((time.monotonic() - begun) * 1000)
-            retry_after = answer.getheader("Retry-After")
-            return Came(answer.status, None, took, retry_after, answer.read(1024))
-        except ConnectionRefusedError:
-            return Came(None, "connection_refused", 0)
-        except TimeoutError:
-            return Came(None, "timeout", int(post.seconds * 1000))
-        except OSError:
-            return Came(None, "connection_lost", 0)
-        finally:
-            connection.close()
-
-
-class LoopbackPlugin:
-    """Provides the transport ``loopback``."""
-
-    @hookimpl
-    def loc_provide_transports(self) -> list[LoopbackTransport]:
-        return [LoopbackTransport()]
-
-
 class Received:
     """One request that came in."""
 
-    def __init__(self, path: str, headers: dict[str, str], body: bytes) -> None:
-        self.path = path
-        self.headers = headers
-        self.body = body
+    def __init__(self, post: Post) -> None:
+        self.path = urlsplit(post.url).path
+        self.headers = {name.lower(): value for name, value in post.headers}
+        self.body = post.body
         self.at = time.time()
 
     @property
@@ -97,55 +59,41 @@ class Received:
         return json.loads(self.body)
 
     def verify(self, secret: str) -> None:
-        """Raises WebhookVerificationError."""
+        """Raise WebhookVerificationError for a wrong signature."""
         Verifier(secret).verify(self.body, self.headers)
 
 
 class Receiver:
-    """Takes webhooks; ``answers`` has what it says to the next ones, then 204."""
+    """Takes webhooks, and is the plugin and the transport that bring them.
+
+    ``answers`` are those to the next requests; later ones get 204.
+    """
+
+    name = "loopback"
+    url = URL
 
     def __init__(self) -> None:
         self.received: list[Received] = []
         self.answers: list[tuple[int, dict[str, str], bytes]] = []
-        self.on_request: Callable[[Received], None] = lambda received: None
-        receiver = self
+        self.on_request: Callable[[Received], object] = lambda received: None
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+    @hookimpl
+    def loc_provide_transports(self) -> list[Receiver]:
+        return [self]
 
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                headers = {name.lower(): value for name, value in self.headers.items()}
-                received = Received(self.path, headers, body)
-                receiver.received.append(received)
-                receiver.on_request(received)
-                status, more, said = receiver.next_answer()
-                self.send_response(status)
-                for name, value in more.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(said)))
-                self.end_headers()
-                self.wfile.write(said)
+    def check_url(self, url: str) -> None:
+        if not url.startswith(URL):
+            raise UrlNotAllowed(f"only {URL} is reached here")
 
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        class Server(ThreadingHTTPServer):
-            request_queue_size = 128
-            daemon_threads = True
-
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self.port: int = self._server.server_address[1]
-        self.url = f"{PREFIX}{self.port}/hook"
-        serve = self._server.serve_forever
-        threading.Thread(target=serve, args=(0.01,), daemon=True).start()
+    def send(self, post: Post) -> Answer:
+        received = Received(post)
+        self.received.append(received)
+        self.on_request(received)
+        status, headers, body = self.next_answer()
+        return Answer(status, None, 1, headers.get("Retry-After"), body)
 
     def next_answer(self) -> tuple[int, dict[str, str], bytes]:
-        return self.answers.pop(0) if self.answers else (204, {}, b"")
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        return self.answers.pop(0) if self.answers else OK
 
 
 class Hooked:
@@ -167,9 +115,8 @@ class Hooked:
         return made.data["webhook"], made.data["signingSecret"]
 
     def get(self, webhook: dict[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = self.owner.get(f"{self.webhooks}/{webhook['id']}").data[
-            "webhook"
-        ]
+        path = f"{self.webhooks}/{webhook['id']}"
+        found: dict[str, Any] = self.owner.get(path).data["webhook"]
         return found
 
     def key(self, name: str, **fields: object) -> dict[str, Any]:
@@ -177,12 +124,15 @@ class Hooked:
 
     def log(self, webhook: dict[str, Any], **query: object) -> list[dict[str, Any]]:
         """The deliveries, newest first."""
-        found = self.owner.get(
-            f"{self.webhooks}/{webhook['id']}/deliveries", query=query
-        )
+        path = f"{self.webhooks}/{webhook['id']}/deliveries"
+        found = self.owner.get(path, query=query)
         assert found.status == 200, found
         items: list[dict[str, Any]] = found.data["items"]
         return items
+
+    def replay(self, webhook: dict[str, Any], delivery_id: str) -> Any:
+        path = f"{self.webhooks}/{webhook['id']}/deliveries/{delivery_id}/replay"
+        return self.owner.post(path)
 
     def send(self) -> list[Received]:
         """Send what is due; what the receiver got of it."""
@@ -192,10 +142,8 @@ class Hooked:
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    made = Receiver()
-    yield made
-    made.close()
+def receiver() -> Receiver:
+    return Receiver()
 
 
 @contextmanager
@@ -203,7 +151,7 @@ def open_hooked(
     url: str, folder: Path, receiver: Receiver, **settings: Any
 ) -> Iterator[Hooked]:
     more = {"webhook_transport": "loopback", **settings}
-    with open_workspace(url, folder, plugins=[LoopbackPlugin()], **more) as workspace:
+    with open_workspace(url, folder, plugins=[receiver], **more) as workspace:
         yield Hooked(workspace, receiver)
 
 
@@ -223,12 +171,77 @@ def clock() -> Clock:
 def timed(
     database_url: str, tmp_path: Any, receiver: Receiver, clock: Clock
 ) -> Iterator[Hooked]:
-    """As ``hooked``, by a clock of ours."""
+    """As ``hooked``, by the clock of the test."""
     with open_hooked(database_url, tmp_path, receiver, clock=clock) as hooked:
         yield hooked
 
 
+def without_others(schema: Any) -> Any:
+    """The schema without room for further properties."""
+    if isinstance(schema, list):
+        return [without_others(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: without_others(each) for name, each in schema.items()}
+    return {**found, "additionalProperties": False} if "properties" in schema else found
+
+
+TYPES = {each.type: each for each in EventTypes().shown}
+SCHEMAS = {type_: without_others(each.schema) for type_, each in TYPES.items()}
+
+
+class EventRecorder:
+    """A project with a webhook for all events: records what an operation sends."""
+
+    def __init__(self, hooked: Hooked) -> None:
+        self.hooked = hooked
+        self.owner, self.path = hooked.owner, hooked.path
+        self.workspace = hooked.workspace
+        hooked.create(eventTypes=list(TYPES), branches=["*"])
+        self.translator = self.workspace.client("translator")
+
+    def after(self, *acts: Callable[[], Any]) -> list[str]:
+        """The types of the events of the acts, in alphabetical order."""
+        self.hooked.send()
+        for act in acts:
+            answer = act()
+            assert answer.status < 400, answer
+        self.workspace.run_jobs()
+        self.received = self.hooked.send()
+        for each in self.received:
+            jsonschema_rs.validate(SCHEMAS[each.payload["type"]], each.payload)
+        return sorted(each.payload["type"] for each in self.received)
+
+    def items(self, type_: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for each in self.received:
+            if each.payload["type"] == type_:
+                found += each.payload["data"]["items"]
+        return found
+
+    def branches(self) -> set[str | None]:
+        return {each.payload["data"]["branch"] for each in self.received}
+
+    def act(self, method: str, path: str, client: Any = None, **how: Any) -> Any:
+        """A request to be made later. A path with // in front is not of the project."""
+        call = getattr(client or self.owner, method)
+        where = path[1:] if path.startswith("//") else self.path + path
+        return lambda: call(where, **how)
+
+    def post(self, path: str, body: Any = None, **how: Any) -> Callable[[], Any]:
+        return self.act("post", path, json=body or {}, **how)
+
+    def patch(self, path: str, body: Any) -> Callable[[], Any]:
+        return self.act("patch", path, json=body)
+
+    def delete(self, path: str) -> Callable[[], Any]:
+        return self.act("delete", path)
+
+    def value(self, key: Any, lang: str, text: Any, client: Any = None) -> Any:
+        path = f"/keys/{key['id']}/values/{lang}"
+        return self.act("put", path, client, json={"value": text})
+
+
 @pytest.fixture
-def heard(hooked: Hooked) -> Heard:
-    """What is told of that project."""
-    return Heard(hooked)
+def events(hooked: Hooked) -> EventRecorder:
+    return EventRecorder(hooked)

@@ -141,17 +141,16 @@ def test_what_was_read_can_be_written_when_a_language_has_left(hooked: Any) -> N
     assert (back.status, back.error["code"]) == (400, "language_not_in_project")
 
 
-def test_a_url_is_judged_where_it_changes(hooked: Any, monkeypatch: Any) -> None:
+def test_a_url_is_checked_where_it_changes(hooked: Any, monkeypatch: Any) -> None:
     webhook, _ = hooked.create()
     path = f"{hooked.webhooks}/{webhook['id']}"
-    transport = hooked.workspace.framework.webhooks._transport
-    judged: list[str] = []
-    monkeypatch.setattr(transport, "judge", judged.append)
+    checked: list[str] = []
+    monkeypatch.setattr(hooked.receiver, "check_url", checked.append)
 
     hooked.owner.patch(path, json={"url": webhook["url"], "description": "new"})
     hooked.owner.patch(path, json={"url": webhook["url"] + "/2"})
 
-    assert judged == [webhook["url"] + "/2"]
+    assert checked == [webhook["url"] + "/2"]
 
 
 def test_switching_off_ends_what_waits_and_switching_on_sends_nothing_of_it(

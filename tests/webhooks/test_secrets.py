@@ -26,8 +26,6 @@ from locframework.webhooks.signing import (
     signed_headers,
 )
 
-from .conftest import LoopbackPlugin
-
 
 def test_a_sealed_secret_opens_again_for_its_webhook_only() -> None:
     box, secret = SecretBox(new_key()), new_secret()
@@ -163,7 +161,7 @@ def test_an_old_secret_whose_key_is_gone_keeps_nothing_from_being_sent(
     webhook, _ = hooked.create()
     key, first = new_key(), [WEBHOOK_KEY]
     how: dict[str, Any] = {
-        "plugins": [LoopbackPlugin()],
+        "plugins": [hooked.receiver],
         "webhook_transport": "loopback",
     }
     both = {"secret_key": key, "old_secret_keys": first}

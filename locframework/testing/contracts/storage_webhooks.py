@@ -108,14 +108,12 @@ def attempt(of: ClaimedDelivery, **changes: Any) -> DeliveryAttempt:
 
 
 def succeeded(of: ClaimedDelivery) -> AttemptOutcome:
-    return AttemptOutcome(of, attempt(of), True, "succeeded", None)
+    return AttemptOutcome(of, attempt(of), "succeeded", None)
 
 
 def retry(of: ClaimedDelivery, minute: int) -> AttemptOutcome:
     """Return a failed attempt whose next one is at ``minute``."""
-    return AttemptOutcome(
-        of, attempt(of, status_code=500), False, "pending", at(minute)
-    )
+    return AttemptOutcome(of, attempt(of, status_code=500), "pending", at(minute))
 
 
 def log(storage: Storage, of: StoredWebhook, **where: Any) -> list[Delivery]:
@@ -280,7 +278,7 @@ class StorageWebhooksContract:
         done = attempt(
             last, status_code=None, error="timeout", response_body=TEXTS["scripts"]
         )
-        store.finish([AttemptOutcome(last, done, False, "failed", None)], OWNER)
+        store.finish([AttemptOutcome(last, done, "failed", None)], OWNER)
         [found] = log(storage, of)
         assert (found.attempts[2], found.status) == (done, "failed")
         assert found.next_attempt_at is None

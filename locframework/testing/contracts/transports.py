@@ -367,7 +367,7 @@ class TransportContract:
     ) -> None:
         with open_receiver(tmp_path) as receiver:
             transport = open_transport(allowing(receiver))
-            transport.judge(receiver.url(path))
+            transport.check_url(receiver.url(path))
             assert receiver.connections == 0
             transport.send(post(receiver.url(path)))
 
@@ -536,7 +536,7 @@ class TransportContract:
             url = vector.format(port=port)
             transport = open_transport(Allowed((), (443, port), str(authority.ca_file)))
             with pytest.raises(UrlNotAllowed, match=r"\w"):
-                transport.judge(url)
+                transport.check_url(url)
             answer = transport.send(post(url))
 
             assert answer.status_code is None
@@ -551,7 +551,7 @@ class TransportContract:
             allowed = Allowed((NETWORK,), (443, 1), receiver.ca_file)
             transport = open_transport(allowed)
             with pytest.raises(UrlNotAllowed):
-                transport.judge(receiver.url())
+                transport.check_url(receiver.url())
             answer = transport.send(post(receiver.url()))
 
         assert (answer.error, receiver.connections) == ("url_not_allowed", 0)

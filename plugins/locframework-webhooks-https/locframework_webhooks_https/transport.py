@@ -1,4 +1,4 @@
-"""The transport ``https``: judged addresses, one request, one answer."""
+"""The transport ``https``: checked addresses, one request, one answer."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -73,8 +73,8 @@ class SendFailed(Exception):
 class HttpsTransport:
     """The port Transport over sockets of our own and the standard library's HTTP.
 
-    A name is looked up once an attempt, every address of it is judged, and the
-    socket is connected to one of those judged. No keep-alive, redirects, proxies,
+    A name is looked up once an attempt, every address of it is checked, and the
+    socket is connected to one of those checked. No keep-alive, redirects, proxies,
     netrc, cookies or decompression, and nothing that the environment says counts.
     """
 
@@ -87,7 +87,7 @@ class HttpsTransport:
         check_authorities(settings.ca_file)
         self._lookup = lookup or Lookup()
 
-    def judge(self, url: str) -> None:
+    def check_url(self, url: str) -> None:
         """Raise UrlNotAllowed unless all addresses of the host are public now."""
         target = read_url(url, self._ports)
         if not self._public_addresses(target, Deadline(LOOKUP_SECONDS)):

@@ -1,4 +1,4 @@
-"""Names: looked up at each attempt, all addresses judged, connected to one of them.
+"""Names: looked up at each attempt, all addresses checked, connected to one of them.
 
 127.0.0.2 stands for the public internet here, as the one network that is allowed;
 127.0.0.1 is what must not be reached. Both are real sockets.
@@ -82,11 +82,11 @@ def test_a_name_is_looked_up_at_every_attempt_and_once(tmp_path: Path) -> None:
     with world(tmp_path) as (public, private):
         names = Names((PUBLIC,), (PUBLIC,), (PRIVATE,))
         sender, url = transport(public, names), public.url(host=NAME)
-        sender.judge(url)
+        sender.check_url(url)
         first = sender.send(Post(url, (), b"{}"))
         second = sender.send(Post(url, (), b"{}"))
         with pytest.raises(UrlNotAllowed):
-            sender.judge(url)
+            sender.check_url(url)
 
     assert (first.status_code, first.error) == (204, None)
     assert (second.status_code, second.error) == (None, "no_public_address")
@@ -115,7 +115,7 @@ def test_one_address_that_is_not_public_refuses_the_name(
     with world(tmp_path) as (public, private):
         sender, url = transport(public, Names(found)), public.url(host=NAME)
         with pytest.raises(UrlNotAllowed):
-            sender.judge(url)
+            sender.check_url(url)
         answer = sender.send(Post(url, (), b"{}"))
 
     assert (answer.status_code, answer.error) == (None, "no_public_address")
@@ -139,7 +139,7 @@ def test_the_refusal_does_not_tell_what_a_name_leads_to() -> None:
     told = set()
     for found in ((), (PRIVATE,), ("10.0.0.1",), ("1.1.1.1", "10.0.0.1")):
         with pytest.raises(UrlNotAllowed) as refusal:
-            HttpsTransport(HttpsSettings(), Lookup(Names(found))).judge(
+            HttpsTransport(HttpsSettings(), Lookup(Names(found))).check_url(
                 f"https://{host}/"
             )
         told.add(refusal.value.message)
