@@ -1,9 +1,8 @@
-"""Builds a release as a job: texts to files to blobs to one switch of the pointer."""
+"""Builds a release as a job: reads the texts, stores the files, then publishes them."""
 
 import hashlib
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import IO
 
@@ -18,17 +17,16 @@ from locframework.errors import (
     LanguageNotInProject,
     ProjectNotFound,
     ReleaseNotFound,
-    Unavailable,
 )
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
 from locframework.formats.records import Catalogue
 from locframework.formats.service import Formats
 from locframework.jobs.records import StoredJob
-from locframework.jobs.work import LOCK_WAIT_SECONDS, Work
+from locframework.jobs.work import Work
 from locframework.keys.catalogues import Catalogues, by_module, options_of
 from locframework.keys.file_records import Selection
-from locframework.projects.records import Language, Project
+from locframework.projects.records import Language
 from locframework.transactions import crash_point
 
 from .queue import RELEASE_JOB, ReleaseQueue
@@ -43,10 +41,9 @@ from .records import (
 from .rules import chosen_of, content_hash, file_path, in_file_order, settings_of
 from .store import DeliveryStorage
 
-NOTED_FOR = timedelta(days=1)  # how long a blob waits for its release to name it
-KEPT_IN_MEMORY = 64 * 1024 * 1024
-FILES_AT_ONCE = 20  # that are noted in one commit, which waits for the disk
-BYTES_AT_ONCE = 4 * 1024 * 1024  # of them, where a single one is not larger
+KEEP_UNPUBLISHED = timedelta(days=1)  # blobs that no release names yet
+SPOOL_MEMORY = 64 * 1024 * 1024  # bytes; more is written to a temporary file
+FILES_AT_ONCE = 8  # that are noted in one commit
 _NO_LANGUAGE = (
     "the project has none of the distribution's languages; nothing was published. "
     "Change languageCodes of the distribution, or pause it"
@@ -54,7 +51,7 @@ _NO_LANGUAGE = (
 
 
 class Draft(Struct, frozen=True):
-    """The files of a release, before anything of it is kept."""
+    """The files of a release, before any of it is stored."""
 
     files: tuple[ReleaseFile, ...]
     snapshot: ReleaseSnapshot
@@ -62,14 +59,14 @@ class Draft(Struct, frozen=True):
 
 
 class Spool:
-    """Holds the files between the reading and the keeping, in a temporary file."""
+    """Holds files of a release in a temporary file, until they are stored."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._places: dict[str, tuple[int, int]] = {}
 
     def add(self, content: bytes) -> str:
-        """Take a file; answers its SHA-256."""
+        """Add a file; return its SHA-256."""
         name = hashlib.sha256(content).hexdigest()
         if name not in self._places:
             self._places[name] = (self._file.seek(0, 2), len(content))
@@ -77,24 +74,21 @@ class Spool:
         return name
 
     def contents(self) -> Iterator[list[bytes]]:
-        """Each different file once, some small ones at a time."""
-        some: list[bytes] = []
-        for start, size in self._places.values():
-            is_much = sum(map(len, some)) + size > BYTES_AT_ONCE
-            if some and (is_much or len(some) == FILES_AT_ONCE):
-                yield some
-                some = []
-            self._file.seek(start)
-            some.append(self._file.read(size))
-        if some:
+        """Yield each distinct file once, some at a time."""
+        places = list(self._places.values())
+        for first in range(0, len(places), FILES_AT_ONCE):
+            some = []
+            for start, size in places[first : first + FILES_AT_ONCE]:
+                self._file.seek(start)
+                some.append(self._file.read(size))
             yield some
 
 
 class ReleaseBuilder:
     """Handles jobs of the type ``release``.
 
-    Killed at any point, the manifest is the old one or the new one: files are kept
-    under their own digest first, and one transaction then switches the pointer.
+    The files are stored under their digests first, and one transaction then switches
+    the pointer: killed at any point, the manifest is the old one or the new one.
     """
 
     type = RELEASE_JOB
@@ -126,39 +120,25 @@ class ReleaseBuilder:
         release = store.releases.find(str(job.params["releaseId"]))
         if release is None:
             raise ReleaseNotFound
-        with tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY) as file:
+        # Events are numbered before they are committed. Who changes content locks the
+        # project, so that no earlier event than this one is uncommitted now.
+        with work.transaction():
+            latest = self._storage.events.list_events(job.project_id, 1)
+        last_event = latest[0].id if latest else None
+        with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as file:
             spool = Spool(file)
-            last_event = self._last_event(job.project_id, work)
             draft = self.draft(job.project_id, distribution_id, spool, work, last_event)
             crash_point("release.before_blobs")
             for some in spool.contents():
-                self._blobs.put_all(some, keep_for=NOTED_FOR, store=release.storage)
+                self._blobs.put_all(
+                    some, keep_for=KEEP_UNPUBLISHED, store=release.storage
+                )
                 work.check_cancelled()
         crash_point("release.after_blobs")
         with work.finish() as outcome:
             outcome.result = self._publish(job, distribution_id, release, draft)
             crash_point("release.before_commit")
         crash_point("release.after_commit")
-
-    def _last_event(self, project_id: str, work: Work) -> str | None:
-        """The project's latest event, none before it being uncommitted yet.
-
-        Events are numbered before they are committed, so a snapshot may show a later
-        one without an earlier one. Who changes content holds the project, so there
-        is no such gap while this does. Waits for those who write at length.
-        """
-        deadline = time.monotonic() + LOCK_WAIT_SECONDS
-        while True:
-            work.check_cancelled()
-            try:
-                with self._storage.transaction():
-                    self._storage.projects.lock(project_id)
-                    latest = self._storage.events.list_events(project_id, 1)
-            except Unavailable:
-                if time.monotonic() > deadline:
-                    raise
-            else:
-                return latest[0].id if latest else None
 
     def draft(
         self,
@@ -168,12 +148,11 @@ class ReleaseBuilder:
         work: Work | None = None,
         last_event: str | None = None,
     ) -> Draft:
-        """The files that a release would have now, all as of one moment.
+        """Return the files that a release would have now, in one snapshot.
 
-        Raises LanguageNotInProject when it would have no language: clients keep what
-        they have, and who removed the languages learns it.
-
-        ``last_event``: an event, read before, that the files surely show.
+        ``last_event`` is an event whose changes the files contain. Raises
+        LanguageNotInProject for a release without any language: clients keep what they
+        have, and who removed the languages sees the error.
         """
         with self._storage.snapshot():
             project = self._storage.projects.find(project_id)
@@ -186,15 +165,20 @@ class ReleaseBuilder:
             if not chosen:
                 raise LanguageNotInProject(_NO_LANGUAGE)
             files: list[ReleaseFile] = []
-            warnings = _absent(distribution, chosen)
+            present = {language.language_code for language in chosen}
+            warnings = [
+                f"{code}: the project no longer has this language"
+                for code in distribution.language_codes or ()
+                if code not in present
+            ]
             for at, language in enumerate(chosen):
                 if work is not None:
                     work.report(at, len(chosen))
                     work.check_cancelled()
-                made = self._files_of(
-                    scope, distribution, languages, language, spool, warnings
+                code = language.language_code
+                files += self._files_of(
+                    scope, distribution, languages, code, spool, warnings
                 )
-                files += made
             if work is not None:
                 work.report(len(chosen), len(chosen))
         info = self._formats.to_write(distribution.format)
@@ -204,14 +188,19 @@ class ReleaseBuilder:
             format_id=info.id,
             key_separator=project.key_separator,
             extension=info.extension,
-            languages=tuple(_released(language) for language in chosen),
+            languages=tuple(
+                ReleasedLanguage(
+                    each.language_code, each.label, each.icon, each.direction
+                )
+                for each in chosen
+            ),
             last_event=last_event,
             settings=settings_of(distribution, scope.branch_id),
         )
         return Draft(in_file_order(files), snapshot, tuple(warnings))
 
     def lacks(self, release: Release) -> bool:
-        """Whether the blob store has lost a file of the release. Raises Unavailable."""
+        """Return whether the blob store has lost a file. Raises Unavailable."""
         found = self._storage.delivery.releases.find(release.id)
         if found is None:
             return True
@@ -219,8 +208,7 @@ class ReleaseBuilder:
         return not all(store.has(file.blob) for file in found.files)
 
     def _distribution(self, project_id: str, distribution_id: str) -> Distribution:
-        store = self._storage.delivery
-        distribution = store.find(distribution_id, project_id)
+        distribution = self._storage.delivery.find(distribution_id, project_id)
         if distribution is None:
             raise DistributionNotFound
         return distribution
@@ -230,12 +218,12 @@ class ReleaseBuilder:
         scope: BranchScope,
         distribution: Distribution,
         languages: list[Language],
-        language: Language,
+        code: str,
         spool: Spool,
         warnings: list[str],
-    ) -> list[ReleaseFile]:
+    ) -> Iterator[ReleaseFile]:
+        """Write the files of a language: one, or one for each module."""
         info = self._formats.to_write(distribution.format)
-        code, project = language.language_code, scope.project
         catalogue = self._catalogues.of_language(
             scope,
             languages,
@@ -244,23 +232,22 @@ class ReleaseBuilder:
             Selection(min_status=distribution.min_status),
             missing=distribution.missing,
         )
-        files = []
-        for module, part in _parts(project, distribution, catalogue):
-            options = options_of(project, code, module=module)
+        parts: Iterable[tuple[str | None, Catalogue]] = [(None, catalogue)]
+        if distribution.split_by_module:
+            parts = by_module(catalogue, scope.project.key_separator).items()
+        for module, part in parts:
+            options = options_of(scope.project, code, module=module)
             written = self._formats.write(distribution.format, [part], options)
             path = file_path(code, module, info.extension)
             warnings += [f"{path}: {warning}" for warning in written.warnings]
-            files.append(
-                ReleaseFile(
-                    language=code,
-                    module=module,
-                    path=path,
-                    blob=spool.add(written.content),
-                    byte_size=len(written.content),
-                    content_type=info.content_type,
-                )
+            yield ReleaseFile(
+                language=code,
+                module=module,
+                path=path,
+                blob=spool.add(written.content),
+                byte_size=len(written.content),
+                content_type=info.content_type,
             )
-        return files
 
     def _publish(
         self,
@@ -269,46 +256,37 @@ class ReleaseBuilder:
         building: StoredRelease,
         draft: Draft,
     ) -> dict[str, object]:
+        """Make the draft the current release, unless the current one is the same."""
         store = self._storage.delivery
         store.lock(distribution_id)
         distribution = self._distribution(job.project_id, distribution_id)
         current = distribution.current_release
-        digest = content_hash(draft.files)
+        digest, now = content_hash(draft.files), timestamp(self._clock())
         if current is not None and (
             building.release.version < current.version  # it came late
-            or self._shows_the_same(current.id, digest, building.storage, draft)
+            or self._is_unchanged(current, digest, building.storage, draft)
         ):
-            store.releases.delete(building.release.id, timestamp(self._clock()))
+            store.releases.delete(building.release.id, now)
             self._queue.after_build(distribution)
             return {"version": current.version, "unchanged": True}
-        release = self._ready(building, draft, digest)
-        store.releases.update(release)
-        status = "paused" if distribution.status == "paused" else "published"
-        distribution = replace(
-            distribution, current_release=release.release, status=status
-        )
-        store.update(distribution)
-        self._queue.after_build(distribution)
-        self._tell(job, release)
-        return {"version": release.release.version, "unchanged": False}
-
-    def _ready(
-        self, building: StoredRelease, draft: Draft, digest: str
-    ) -> StoredRelease:
-        record = replace(
+        release = replace(
             building.release,
             status="ready",
             content_hash=digest,
             file_count=len(draft.files),
             byte_size=sum(file.byte_size for file in draft.files),
             warnings=draft.warnings,
-            published_at=timestamp(self._clock()),
+            published_at=now,
         )
-        return replace(
-            building, release=record, snapshot=draft.snapshot, files=draft.files
+        store.releases.update(
+            replace(
+                building, release=release, snapshot=draft.snapshot, files=draft.files
+            )
         )
-
-    def _tell(self, job: StoredJob, release: StoredRelease) -> None:
+        status = "paused" if distribution.status == "paused" else "published"
+        distribution = replace(distribution, current_release=release, status=status)
+        store.update(distribution)
+        self._queue.after_build(distribution)
         self._events.append(
             "distribution.published",
             organization_id=job.organization_id,
@@ -316,57 +294,28 @@ class ReleaseBuilder:
             actor=job.caller.actor,
             items=[
                 {
-                    "distributionId": release.distribution_id,
-                    "releaseId": release.release.id,
-                    "version": release.release.version,
+                    "distributionId": distribution_id,
+                    "releaseId": release.id,
+                    "version": release.version,
                 }
             ],
         )
+        return {"version": release.version, "unchanged": False}
 
-    def _shows_the_same(
-        self, release_id: str, digest: str, storage: str, draft: Draft
+    def _is_unchanged(
+        self, release: Release, digest: str, storage: str, draft: Draft
     ) -> bool:
-        """Whether a release shows just what the draft would; its note is kept then."""
-        current = self._storage.delivery.releases.find(release_id)
-        if current is None or current.release.content_hash != digest:
+        """Return whether a release equals the draft; it gets the draft's snapshot."""
+        releases = self._storage.delivery.releases
+        current = releases.find(release.id)
+        if current is None or current.snapshot is None:
             return False
-        if current.storage != storage:
+        bare = {"last_event": None, "settings": ""}  # not in the manifest
+        if (
+            current.release.content_hash != digest
+            or current.storage != storage
+            or replace(current.snapshot, **bare) != replace(draft.snapshot, **bare)
+        ):
             return False
-        if current.snapshot is None or not same_shown(current.snapshot, draft.snapshot):
-            return False
-        self._storage.delivery.releases.update(
-            replace(current, snapshot=draft.snapshot)
-        )
+        releases.update(replace(current, snapshot=draft.snapshot))
         return True
-
-
-def same_shown(one: ReleaseSnapshot, other: ReleaseSnapshot) -> bool:
-    """Whether two snapshots read the same in a manifest."""
-    bare = {"last_event": None, "settings": ""}
-    return replace(one, **bare) == replace(other, **bare)
-
-
-def _parts(
-    project: Project, distribution: Distribution, catalogue: Catalogue
-) -> Iterator[tuple[str | None, Catalogue]]:
-    """The catalogue in one piece, or module by module."""
-    if not distribution.split_by_module:
-        yield None, catalogue
-        return
-    yield from by_module(catalogue, project.key_separator).items()
-
-
-def _absent(distribution: Distribution, chosen: list[Language]) -> list[str]:
-    """A warning for each language that the distribution names and nobody has."""
-    there = {language.language_code for language in chosen}
-    return [
-        f"{code}: the project no longer has this language"
-        for code in distribution.language_codes or ()
-        if code not in there
-    ]
-
-
-def _released(language: Language) -> ReleasedLanguage:
-    return ReleasedLanguage(
-        language.language_code, language.label, language.icon, language.direction
-    )

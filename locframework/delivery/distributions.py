@@ -1,7 +1,5 @@
 """What one can do with distributions, and with what they publish."""
 
-from collections.abc import Collection
-
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -11,7 +9,6 @@ from locframework.branches.service import Branches
 from locframework.errors import (
     AlreadyPaused,
     DistributionNotFound,
-    LanguageNotInProject,
     NotPaused,
     UnknownFormat,
     ValidationFailed,
@@ -20,11 +17,11 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.fields import Clock, id_from_reference, new_id, timestamp
 from locframework.formats.service import Formats
-from locframework.languages import require_tag
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
+from locframework.projects.rules import require_languages
 from locframework.projects.service import Projects
-from locframework.validation import check_record
+from locframework.validation import check_record, given_fields
 
 from .queue import ReleaseQueue
 from .records import Distribution, DistributionChanges, NewDistribution
@@ -58,7 +55,7 @@ class Distributions:
         self._clock = clock
 
     def find(self, project: Project, reference: str) -> Distribution:
-        """The project's distribution of this id. Raises DistributionNotFound."""
+        """Return a distribution of the project. Raises DistributionNotFound."""
         id_ = id_from_reference(reference)
         found = self._store.find(id_, project.id) if id_ else None
         if found is None:
@@ -66,10 +63,9 @@ class Distributions:
         return found
 
     def lock(self, project: Project, reference: str) -> Distribution:
-        """In a transaction: the distribution as it is now, writers of it kept out.
+        """Lock the project, then the distribution, and return it as it is now.
 
-        One order for everybody: the project, then the distribution. Raises
-        DistributionNotFound.
+        Raises DistributionNotFound.
         """
         self._projects.lock(project)
         found = self.find(project, reference)
@@ -83,13 +79,14 @@ class Distributions:
     def create_distribution(
         self, caller: Caller, project_id: str, new: NewDistribution
     ) -> Distribution:
-        """A new distribution; its first release is queued with it.
+        """Create a distribution, and queue its first release.
 
         Raises UnknownFormat, LanguageNotInProject, BranchNotFound, ValidationFailed.
         """
         project = self._projects.require(caller, "distribution_manage", project_id)
         check_record(new)
         branch = self._branch(project, new.branch)
+        languages = self._storage.projects.list_languages(project.id)
         now = timestamp(self._clock())
         distribution = Distribution(
             id=new_id(),
@@ -98,7 +95,7 @@ class Distributions:
             name=check_name(new.name),
             channel=new.channel,
             format=self._format(new.format),
-            language_codes=self._languages(project, new.language_codes),
+            language_codes=require_languages(new.language_codes, languages),
             branch=branch,
             split_by_module=new.split_by_module,
             min_status=new.min_status,
@@ -139,11 +136,11 @@ class Distributions:
         distribution_id: str,
         changes: DistributionChanges,
     ) -> Distribution:
-        """Change it; what the files depend on shows from the next release on.
+        """Change a distribution; its files change with the next release.
 
-        Where the first release failed, this begins another; so it does where what is
-        published by itself would differ now. Raises as
-        ``create_distribution`` does, and DistributionNotFound.
+        That is queued if the first one failed, or if ``auto_publish`` is on and the
+        files may differ. Raises as ``create_distribution`` does, and
+        DistributionNotFound.
         """
         project = self._projects.require(caller, "distribution_manage", project_id)
         check_record(changes)
@@ -172,7 +169,7 @@ class Distributions:
     def pause(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> Distribution:
-        """From now on its public key answers like an unknown one. AlreadyPaused."""
+        """Answer its public key like an unknown one. Raises AlreadyPaused."""
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
             old = self.lock(project, distribution_id)
@@ -180,15 +177,15 @@ class Distributions:
                 raise AlreadyPaused(f"distribution {old.id} is paused")
             new = self._touched(old, status="paused")
             self._store.update(new)
-            self._tell("distribution.paused", caller, project, new)
+            self._emit("distribution.paused", caller, project, new)
         return new
 
     def resume(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> Distribution:
-        """Show the last ready release again, or make the first. NotPaused.
+        """Show the last ready release again, or build the first. Raises NotPaused.
 
-        What publishes by itself then catches up with what changed meanwhile.
+        With ``auto_publish``, later changes are published.
         """
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
@@ -199,7 +196,7 @@ class Distributions:
             new = self._touched(old, status="published" if ready else "building")
             self._store.update(new)
             self._queue.queue_missed(caller, project, new)
-            self._tell("distribution.resumed", caller, project, new)
+            self._emit("distribution.resumed", caller, project, new)
         return new
 
     def rotate_key(
@@ -219,28 +216,22 @@ class Distributions:
     def _changed(
         self, project: Project, old: Distribution, changes: DistributionChanges
     ) -> Distribution:
-        """What it has already may stay, whatever became of it since."""
-        new = old
+        """Apply the changes. Present values may stay, although they became invalid."""
+        given = given_fields(changes)
         if changes.name is not UNSET:
-            new = replace(new, name=check_name(changes.name))
+            given["name"] = check_name(changes.name)
         if changes.format not in (UNSET, old.format):
-            new = replace(new, format=self._format(changes.format))
+            given["format"] = self._format(changes.format)
         if changes.language_codes is not UNSET:
-            had = old.language_codes or ()
-            codes = self._languages(project, changes.language_codes, had)
-            new = replace(new, language_codes=codes)
-        if changes.branch not in (UNSET, old.branch):
-            new = replace(new, branch=self._branch(project, changes.branch))
-        if changes.storage not in (UNSET, old.storage):
-            new = replace(new, storage=self._storage_name(changes.storage))
-        plain = {
-            name: value
-            for name in (
-                "channel", "split_by_module", "min_status", "missing", "auto_publish"
+            languages = self._storage.projects.list_languages(project.id)
+            given["language_codes"] = require_languages(
+                changes.language_codes, languages, old.language_codes or ()
             )
-            if (value := getattr(changes, name)) is not UNSET
-        }  # fmt: skip
-        new = replace(new, **plain)
+        if changes.branch not in (UNSET, old.branch):
+            given["branch"] = self._branch(project, changes.branch)
+        if changes.storage not in (UNSET, old.storage):
+            given["storage"] = self._storage_name(changes.storage)
+        new = replace(old, **given)
         return old if new == old else self._touched(new)
 
     def _format(self, format_id: str) -> str:
@@ -254,21 +245,6 @@ class Distributions:
         """The name of an open branch. Raises BranchNotFound, BranchNotOpen."""
         return self._branches.scope(project, reference).name
 
-    def _languages(
-        self, project: Project, codes: list[str] | None, had: Collection[str] = ()
-    ) -> tuple[str, ...] | None:
-        if codes is None:
-            return None
-        languages = self._storage.projects.list_languages(project.id)
-        there = {*had, *(language.language_code for language in languages)}
-        tags = []
-        for at, code in enumerate(codes):
-            tag = require_tag(code, f"$.languageCodes[{at}]")
-            if tag not in there:
-                raise LanguageNotInProject(f"the project has no language {tag!r}")
-            tags.append(tag)
-        return tuple(dict.fromkeys(tags))
-
     def _storage_name(self, name: str | None) -> str:
         if name is None:
             return self._blob_stores[0]
@@ -278,7 +254,7 @@ class Distributions:
             raise ValidationFailed.at("$.storage", "enum", message)
         return name
 
-    def _tell(
+    def _emit(
         self, type_: str, caller: Caller, project: Project, distribution: Distribution
     ) -> None:
         self._events.append(

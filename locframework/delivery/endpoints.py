@@ -1,5 +1,6 @@
 """Distributions and releases over HTTP, for those who manage them."""
 
+from functools import partial
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -36,7 +37,6 @@ from .records import (
 )
 from .releases import Releases
 
-TAG = "Content delivery"
 _ALL = "/projects/{projectId}/distributions"
 _ONE = "/projects/{projectId}/distributions/{distributionId}"
 _FOUND = (ProjectNotFound, DistributionNotFound)
@@ -47,6 +47,10 @@ _CHOICES = (
     BranchNotFound,
     BranchNotOpen,
 )
+_TAG = "Content delivery"
+_read = partial(operation, permission="distribution_read", tag=_TAG)
+_manage = partial(operation, permission="distribution_manage", tag=_TAG)
+_publish = partial(operation, permission="distribution_publish", tag=_TAG)
 
 
 class DistributionAnswer(Struct, frozen=True):
@@ -85,9 +89,7 @@ class DeliveryEndpoints:
         self._distributions = distributions
         self._releases = releases
 
-    @operation(
-        "GET", _ALL, permission="distribution_read", errors=(ProjectNotFound,), tag=TAG
-    )
+    @_read("GET", _ALL, errors=(ProjectNotFound,))
     def list_distributions(
         self, caller: Caller, project_id: str, query: DistributionQuery
     ) -> Page[Distribution]:
@@ -97,14 +99,7 @@ class DeliveryEndpoints:
         """
         return self._distributions.list_distributions(caller, project_id, query)
 
-    @operation(
-        "POST",
-        _ALL,
-        permission="distribution_manage",
-        status=201,
-        errors=_CHOICES,
-        tag=TAG,
-    )
+    @_manage("POST", _ALL, status=201, errors=_CHOICES)
     def create_distribution(
         self, caller: Caller, project_id: str, body: NewDistribution
     ) -> DistributionAnswer:
@@ -116,24 +111,15 @@ class DeliveryEndpoints:
         made = self._distributions.create_distribution(caller, project_id, body)
         return DistributionAnswer(made)
 
-    @operation("GET", _ONE, permission="distribution_read", errors=_FOUND, tag=TAG)
+    @_read("GET", _ONE, errors=_FOUND)
     def get_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
         """Get a distribution."""
-        found = self._distributions.get_distribution(
-            caller, project_id, distribution_id
-        )
-        return DistributionAnswer(found)
+        get = self._distributions.get_distribution
+        return DistributionAnswer(get(caller, project_id, distribution_id))
 
-    @operation(
-        "PATCH",
-        _ONE,
-        permission="distribution_manage",
-        errors=(*_CHOICES, DistributionNotFound),
-        etag=True,
-        tag=TAG,
-    )
+    @_manage("PATCH", _ONE, errors=(*_CHOICES, DistributionNotFound), etag=True)
     def update_distribution(
         self,
         caller: Caller,
@@ -146,12 +132,10 @@ class DeliveryEndpoints:
         What affects the files takes effect with the next release; `name` and `channel`
         take effect at once.
         """
-        changed = self._distributions.update_distribution(
-            caller, project_id, distribution_id, body
-        )
-        return DistributionAnswer(changed)
+        update = self._distributions.update_distribution
+        return DistributionAnswer(update(caller, project_id, distribution_id, body))
 
-    @operation("DELETE", _ONE, permission="distribution_manage", errors=_FOUND, tag=TAG)
+    @_manage("DELETE", _ONE, errors=_FOUND)
     def delete_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> Deleted:
@@ -159,18 +143,10 @@ class DeliveryEndpoints:
 
         The public key answers 404 at once.
         """
-        gone = self._distributions.delete_distribution(
-            caller, project_id, distribution_id
-        )
-        return Deleted(gone.id)
+        delete = self._distributions.delete_distribution
+        return Deleted(delete(caller, project_id, distribution_id).id)
 
-    @operation(
-        "POST",
-        _ONE + "/pause",
-        permission="distribution_manage",
-        errors=(*_FOUND, AlreadyPaused),
-        tag=TAG,
-    )
+    @_manage("POST", _ONE + "/pause", errors=(*_FOUND, AlreadyPaused))
     def pause_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
@@ -178,16 +154,10 @@ class DeliveryEndpoints:
 
         Its public key answers like an unknown one, at once.
         """
-        paused = self._distributions.pause(caller, project_id, distribution_id)
-        return DistributionAnswer(paused)
+        pause = self._distributions.pause
+        return DistributionAnswer(pause(caller, project_id, distribution_id))
 
-    @operation(
-        "POST",
-        _ONE + "/resume",
-        permission="distribution_manage",
-        errors=(*_FOUND, NotPaused),
-        tag=TAG,
-    )
+    @_manage("POST", _ONE + "/resume", errors=(*_FOUND, NotPaused))
     def resume_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
@@ -195,16 +165,10 @@ class DeliveryEndpoints:
 
         It shows its last ready release again.
         """
-        resumed = self._distributions.resume(caller, project_id, distribution_id)
-        return DistributionAnswer(resumed)
+        resume = self._distributions.resume
+        return DistributionAnswer(resume(caller, project_id, distribution_id))
 
-    @operation(
-        "POST",
-        _ONE + "/rotate-key",
-        permission="distribution_manage",
-        errors=_FOUND,
-        tag=TAG,
-    )
+    @_manage("POST", _ONE + "/rotate-key", errors=_FOUND)
     def rotate_distribution_key(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
@@ -212,13 +176,12 @@ class DeliveryEndpoints:
 
         The old one answers 404 at once.
         """
-        rotated = self._distributions.rotate_key(caller, project_id, distribution_id)
-        return DistributionAnswer(rotated)
+        rotate = self._distributions.rotate_key
+        return DistributionAnswer(rotate(caller, project_id, distribution_id))
 
-    @operation(
+    @_publish(
         "POST",
         _ONE + "/releases",
-        permission="distribution_publish",
         errors=(
             *_FOUND,
             BranchNotFound,
@@ -226,7 +189,6 @@ class DeliveryEndpoints:
             LanguageNotInProject,
             ReleaseInProgress,
         ),
-        tag=TAG,
     )
     def create_release(
         self, caller: Caller, project_id: str, distribution_id: str, body: NewRelease
@@ -237,15 +199,18 @@ class DeliveryEndpoints:
         nothing has changed since. `dryRun` answers 200 with what would change, and
         builds nothing.
         """
-        return self._release_answer(caller, project_id, distribution_id, body)
+        if body.dry_run:
+            diff = self._releases.preview_release(caller, project_id, distribution_id)
+            return ReleaseAnswer(None, diff=diff)
+        release, job = self._releases.create_release(
+            caller, project_id, distribution_id, body
+        )
+        if job is None:
+            return ReleaseAnswer(release)
+        where = f"/projects/{job.job.project_id}/jobs/{job.job.id}"
+        return Accepted(ReleaseAnswer(release, job.job), where)
 
-    @operation(
-        "GET",
-        _ONE + "/releases",
-        permission="distribution_read",
-        errors=_FOUND,
-        tag=TAG,
-    )
+    @_read("GET", _ONE + "/releases", errors=_FOUND)
     def list_releases(
         self,
         caller: Caller,
@@ -259,27 +224,15 @@ class DeliveryEndpoints:
         """
         return self._releases.list_releases(caller, project_id, distribution_id, query)
 
-    @operation(
-        "GET",
-        _ONE + "/releases/{version}",
-        permission="distribution_read",
-        errors=(*_FOUND, ReleaseNotFound),
-        tag=TAG,
-    )
+    @_read("GET", _ONE + "/releases/{version}", errors=(*_FOUND, ReleaseNotFound))
     def get_release(
         self, caller: Caller, project_id: str, distribution_id: str, version: str
     ) -> ReleaseAnswer:
         """Get a release by its version."""
-        found = self._releases.get_release(caller, project_id, distribution_id, version)
-        return ReleaseAnswer(found)
+        get = self._releases.get_release
+        return ReleaseAnswer(get(caller, project_id, distribution_id, version))
 
-    @operation(
-        "GET",
-        _ONE + "/releases/{version}/diff",
-        permission="distribution_read",
-        errors=(*_FOUND, ReleaseNotFound),
-        tag=TAG,
-    )
+    @_read("GET", _ONE + "/releases/{version}/diff", errors=(*_FOUND, ReleaseNotFound))
     def diff_release(
         self,
         caller: Caller,
@@ -294,32 +247,16 @@ class DeliveryEndpoints:
         )
         return DiffAnswer(found)
 
-    @operation(
+    @_publish(
         "POST",
         _ONE + "/rollback",
-        permission="distribution_publish",
         errors=(*_FOUND, ReleaseNotFound, ReleaseInProgress),
-        tag=TAG,
     )
     def rollback_distribution(
         self, caller: Caller, project_id: str, distribution_id: str, body: RollbackTo
     ) -> ReleaseAnswer:
         """Publish the files of an older release again, as a new version."""
-        again = self._releases.rollback(
-            caller, project_id, distribution_id, body.version
+        rollback = self._releases.rollback
+        return ReleaseAnswer(
+            rollback(caller, project_id, distribution_id, body.version)
         )
-        return ReleaseAnswer(again)
-
-    def _release_answer(
-        self, caller: Caller, project_id: str, distribution_id: str, body: NewRelease
-    ) -> ReleaseAnswer | Accepted[ReleaseAnswer]:
-        if body.dry_run:
-            diff = self._releases.preview_release(caller, project_id, distribution_id)
-            return ReleaseAnswer(None, diff=diff)
-        release, job = self._releases.create_release(
-            caller, project_id, distribution_id, body
-        )
-        if job is None:
-            return ReleaseAnswer(release)
-        where = f"/projects/{job.job.project_id}/jobs/{job.job.id}"
-        return Accepted(ReleaseAnswer(release, job.job), where)

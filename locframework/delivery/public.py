@@ -3,10 +3,9 @@
 import logging
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from datetime import timedelta
-from threading import Lock
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
 
 import msgspec
 from msgspec import Struct
@@ -14,8 +13,9 @@ from msgspec import Struct
 from locframework.access.records import Quota
 from locframework.access.store import AccessStore
 from locframework.blobs.service import Blobs
-from locframework.errors import Unavailable
+from locframework.errors import ReleaseNotFound, Unavailable
 from locframework.fields import Clock
+from locframework.http.records import Raw
 from locframework.http.responses import (
     CONTENT_NOT_FOUND,
     CONTENT_NOT_FOUND_CACHE,
@@ -29,36 +29,35 @@ from .rules import (
     BUILDING_RETRY_SECONDS,
     FILE_CACHE,
     MANIFEST_CACHE,
-    added,
     is_blob_name,
     is_public_key,
     manifest,
     manifest_etag,
-    month_of,
 )
 from .store import DeliveryStore
 
 log = logging.getLogger("locframework.delivery")
 
-WRITTEN_EVERY_SECONDS = 10.0
-QUOTA_LOOKED_UP_EVERY_SECONDS = 5.0
-NOTHING = Usage(0, 0)
+WRITE_SECONDS = 10.0
+QUOTA_READ_SECONDS = 5.0
+MANIFESTS_IN_MEMORY = 64  # of the current releases, by host; the least used go first
+QUOTA_HEADER = "X-Service-Quota"
 
 
-class _Standing(Struct):
-    """What is known of an organization's quota, for some seconds."""
+class _QuotaState(Struct):
+    """The quota of an organization, and its stored usage of the month."""
 
     quota: Quota | None
     stored: Usage
-    looked_up_at: float
     month: str
+    read_at: float
 
 
 class Meter:
-    """Usage by organization and calendar month (UTC), gathered in memory.
+    """Counts usage by organization and calendar month (UTC), in memory.
 
-    Written every ten seconds and at the end, so a process that is killed loses ten
-    seconds of counts at most; a quota change shows within five.
+    It is written every ten seconds and at the end, so a process that is killed loses
+    ten seconds of counts at most; a quota change shows within five.
     """
 
     def __init__(
@@ -75,117 +74,100 @@ class Meter:
         self._clock = clock
         self._later = later
         self._lock = threading.Lock()
-        self._gathered: dict[tuple[str, str], Usage] = {}  # (month, organization)
-        self._standings: dict[str, _Standing] = {}
+        self._requests: Counter[tuple[str, str]] = Counter()  # by month, organization
+        self._bytes: Counter[tuple[str, str]] = Counter()
+        self._states: dict[str, _QuotaState] = {}
         self._written_at = time.monotonic()
 
     def count(self, organization_id: str, byte_size: int) -> None:
-        """One public answer of so many bytes was given."""
-        place = (month_of(self._clock()), organization_id)
+        """Count one response with a body of so many bytes."""
+        place = (self._month(), organization_id)
         now = time.monotonic()
         with self._lock:
-            usage = self._gathered.get(place, NOTHING)
-            self._gathered[place] = Usage(usage.requests + 1, usage.bytes + byte_size)
-            is_due = now - self._written_at > WRITTEN_EVERY_SECONDS
+            self._requests[place] += 1
+            self._bytes[place] += byte_size
+            is_due = now - self._written_at > WRITE_SECONDS
             if is_due:
                 self._written_at = now
         if is_due:
             self._later(self.write)
 
     def is_exceeded(self, organization_id: str) -> bool:
-        """Whether the organization was delivered more this month than its quota."""
-        standing = self._standing(organization_id)
-        if standing.quota is None:
+        """Return whether the organization has used up the quota of this month."""
+        now, month = time.monotonic(), self._month()
+        state = self._states.get(organization_id)
+        if (
+            state is None
+            or state.month != month
+            or now - state.read_at > QUOTA_READ_SECONDS
+        ):
+            organization = self._organizations.organizations.find(organization_id)
+            quota = organization.delivery_quota if organization else None
+            stored = Usage(0, 0)
+            if quota is not None:
+                stored = self._store.usage_of(organization_id, month)
+            state = _QuotaState(quota, stored, month, now)
+            self._states[organization_id] = state
+        if state.quota is None:
             return False
+        place = (month, organization_id)
         with self._lock:
-            gathered = self._gathered.get((standing.month, organization_id), NOTHING)
-        usage = added(standing.stored, gathered)
-        quota = standing.quota
-        return usage.requests >= quota.requests or usage.bytes >= quota.bytes
-
-    def seconds_left_of_month(self) -> int:
-        """Until the counts start anew."""
-        now = self._clock()
-        first = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-        following = (first + timedelta(days=32)).replace(day=1)
-        return int((following - now).total_seconds()) + 1
+            requests = state.stored.requests + self._requests[place]
+            sent = state.stored.bytes + self._bytes[place]
+        return requests >= state.quota.requests or sent >= state.quota.bytes
 
     def write(self) -> None:
-        """Add what was gathered to what is stored."""
+        """Add the counts to the stored usage."""
         with self._lock:
-            gathered, self._gathered = self._gathered, {}
-            self._standings.clear()
-        if not gathered:
+            requests, sent = self._requests, self._bytes
+            self._requests, self._bytes = Counter(), Counter()
+            self._states.clear()
+        if not requests:
             return
         by_month: dict[str, list[tuple[str, Usage]]] = {}
-        for (month, organization_id), usage in sorted(gathered.items()):
-            by_month.setdefault(month, []).append((organization_id, usage))
+        for place in sorted(requests):
+            usage = Usage(requests[place], sent[place])
+            by_month.setdefault(place[0], []).append((place[1], usage))
         try:
             with self._transactions.transaction():
                 for month, usages in by_month.items():
                     self._store.add_usage(month, usages)
         except Unavailable:
             log.warning("usage could not be written; it is kept for the next time")
-            self._take_back(gathered)
+            with self._lock:
+                self._requests.update(requests)
+                self._bytes.update(sent)
 
-    def _take_back(self, gathered: Mapping[tuple[str, str], Usage]) -> None:
-        with self._lock:
-            for place, usage in gathered.items():
-                now = self._gathered.get(place, NOTHING)
-                self._gathered[place] = added(now, usage)
-
-    def _standing(self, organization_id: str) -> _Standing:
-        now, month = time.monotonic(), month_of(self._clock())
-        known = self._standings.get(organization_id)
-        since = now - QUOTA_LOOKED_UP_EVERY_SECONDS
-        if known is not None and known.month == month and known.looked_up_at > since:
-            return known
-        organization = self._organizations.organizations.find(organization_id)
-        quota = organization.delivery_quota if organization else None
-        stored = NOTHING
-        if quota is not None:
-            stored = self._store.usage_of(organization_id, month)
-        known = _Standing(quota, stored, now, month)
-        self._standings[organization_id] = known
-        return known
+    def _month(self) -> str:
+        return f"{self._clock():%Y-%m}"
 
 
-HELD_BYTES_MOST = 16 * 1024 * 1024
-QUOTA_HEADER = "X-Service-Quota"
-RETRY_MOST_SECONDS = 3600
-
-
-class PublicAnswer(Struct, frozen=True):
-    """A public answer, outside the envelope."""
-
-    status: int
-    content: bytes
-    content_type: str | None  # None: no body, 304
-    headers: dict[str, str]
-
-
-NOT_FOUND = PublicAnswer(
-    404, CONTENT_NOT_FOUND, JSON, {"Cache-Control": CONTENT_NOT_FOUND_CACHE}
+NOT_FOUND = Raw(
+    CONTENT_NOT_FOUND,
+    content_type=JSON,
+    status=404,
+    headers={"Cache-Control": CONTENT_NOT_FOUND_CACHE},
 )
-"""For an unknown key, a paused one, a file that is not there: all the same, so that
+"""For an unknown key, a paused one, and an absent file: the same for all, so that
 nothing can be probed (service.md, Errors)."""
 
-BUILDING = PublicAnswer(
-    202,
+BUILDING = Raw(
     b'{"status":"building"}',
-    JSON,
-    {"Retry-After": str(BUILDING_RETRY_SECONDS), "Cache-Control": "no-store"},
+    content_type=JSON,
+    status=202,
+    headers={"Retry-After": str(BUILDING_RETRY_SECONDS), "Cache-Control": "no-store"},
 )
 
-
-class _Held(Struct, frozen=True):
-    body: bytes
-    etag: str
-
-
-def _size(place: tuple[object, ...], held: _Held) -> int:
-    """The bytes that holding it takes, about."""
-    return len(held.body) + sum(len(str(part)) for part in place)
+REFUSED = Raw(
+    b'{"error":"quota_exceeded"}',
+    content_type=JSON,
+    status=429,
+    headers={
+        "Retry-After": "3600",
+        "Cache-Control": "no-store",
+        QUOTA_HEADER: "exceeded",
+    },
+)
 
 
 class PublicContent:
@@ -203,9 +185,7 @@ class PublicContent:
         self._blobs = blobs
         self._meter = meter
         self._quota_refuses = quota_refuses
-        self._held: OrderedDict[tuple[object, ...], _Held] = OrderedDict()
-        self._held_bytes = 0
-        self._lock = Lock()
+        self._manifest = lru_cache(MANIFESTS_IN_MEMORY)(self._encode_manifest)
 
     def read_manifest(
         self,
@@ -214,8 +194,8 @@ class PublicContent:
         if_none_match: str | None,
         *,
         is_head: bool = False,
-    ) -> PublicAnswer:
-        """The manifest of the current release, 304, 202 while building, or 404.
+    ) -> Raw:
+        """Return the manifest of the current release, 304, 202 while building, or 404.
 
         ``is_head``: the body is not sent, so none of it is counted.
         """
@@ -224,16 +204,17 @@ class PublicContent:
             return NOT_FOUND
         if head.release_id is None:
             return BUILDING
-        held = self._manifest(public_key, base_url, head)
-        if held is None:
+        try:
+            body, etag = self._manifest(public_key, base_url, head)
+        except ReleaseNotFound:
             return NOT_FOUND
         headers = {
-            "ETag": held.etag,
+            "ETag": etag,
             "Cache-Control": MANIFEST_CACHE,
             "X-Service-Release": str(head.version),
         }
-        is_unchanged = if_none_match_matches(if_none_match, held.etag)
-        return self._answer(head, held.body, JSON, headers, is_unchanged, is_head)
+        is_unchanged = if_none_match_matches(if_none_match, etag)
+        return self._respond(head, body, JSON, headers, is_unchanged, is_head)
 
     def read_file(
         self,
@@ -242,11 +223,10 @@ class PublicContent:
         if_none_match: str | None,
         *,
         is_head: bool = False,
-    ) -> PublicAnswer:
-        """A file of any release of the distribution, 304, or 404.
+    ) -> Raw:
+        """Return a file of any release of the distribution, 304, or 404.
 
-        Raises Unavailable for a file that the store has lost or damaged: never
-        other bytes than those of its name.
+        Raises Unavailable for a file that the store has lost or damaged.
         """
         head = self._head(public_key)
         if head is None or not is_blob_name(blob):
@@ -255,14 +235,14 @@ class PublicContent:
         if found is None:
             return NOT_FOUND
         content_type, storage = found
-        etag = f'"{blob}"'
-        headers = {"ETag": etag, "Cache-Control": FILE_CACHE}
-        if if_none_match_matches(if_none_match, etag):
-            return self._answer(head, b"", content_type, headers, True, is_head)
-        content = self._blobs.get(blob, store=storage)
+        headers = {"ETag": f'"{blob}"', "Cache-Control": FILE_CACHE}
+        is_unchanged = if_none_match_matches(if_none_match, f'"{blob}"')
+        content = b"" if is_unchanged else self._blobs.get(blob, store=storage)
         if content is None:
             raise Unavailable("a published file is missing from its store")
-        return self._answer(head, content, content_type, headers, False, is_head)
+        return self._respond(
+            head, content, content_type, headers, is_unchanged, is_head
+        )
 
     def _head(self, public_key: str) -> PublicHead | None:
         if not is_public_key(public_key):
@@ -270,41 +250,13 @@ class PublicContent:
         head = self._store.find_head(public_key)
         return None if head is None or head.is_paused else head
 
-    def _manifest(
+    def _encode_manifest(
         self, public_key: str, base_url: str, head: PublicHead
-    ) -> _Held | None:
-        place = (head.release_id, public_key, base_url, head.name, head.channel)
-        with self._lock:
-            held = self._held.get(place)
-            if held is not None:
-                self._held.move_to_end(place)
-                return held
-        held = self._make(public_key, base_url, head)
-        if held is not None:
-            self._hold(place, held)
-        return held
-
-    def _hold(self, place: tuple[object, ...], held: _Held) -> None:
-        """Keep it for the next, and let the longest unused go.
-
-        A place names the host that the client asked for, so anybody can make new
-        ones; bytes bound what that costs, not their number.
-        """
-        size = _size(place, held)
-        if size > HELD_BYTES_MOST:
-            return
-        with self._lock:
-            if place in self._held:  # another thread made the same
-                return
-            self._held[place] = held
-            self._held_bytes += size
-            while self._held_bytes > HELD_BYTES_MOST:
-                self._held_bytes -= _size(*self._held.popitem(last=False))
-
-    def _make(self, public_key: str, base_url: str, head: PublicHead) -> _Held | None:
+    ) -> tuple[bytes, str]:
+        """Return the manifest and its ETag. Raises ReleaseNotFound."""
         release = self._store.releases.find(head.release_id or "")
         if release is None or release.snapshot is None:
-            return None
+            raise ReleaseNotFound
         store = self._blobs.store(release.storage)
 
         def url_of(file: ReleaseFile) -> str:
@@ -313,9 +265,9 @@ class PublicContent:
 
         document = manifest(public_key, head, release, release.snapshot, url_of)
         body = msgspec.json.encode(document)
-        return _Held(body, manifest_etag(head.version, body))
+        return body, manifest_etag(head.version, body)
 
-    def _answer(
+    def _respond(
         self,
         head: PublicHead,
         body: bytes,
@@ -323,22 +275,13 @@ class PublicContent:
         headers: dict[str, str],
         is_unchanged: bool,
         is_head: bool,
-    ) -> PublicAnswer:
+    ) -> Raw:
         if self._meter.is_exceeded(head.organization_id):
             headers[QUOTA_HEADER] = "exceeded"
             if self._quota_refuses:
-                return self._refused()
+                return REFUSED
         sent = 0 if is_unchanged or is_head else len(body)
         self._meter.count(head.organization_id, sent)
         if is_unchanged:
-            return PublicAnswer(304, b"", None, headers)
-        return PublicAnswer(200, body, content_type, headers)
-
-    def _refused(self) -> PublicAnswer:
-        seconds = min(self._meter.seconds_left_of_month(), RETRY_MOST_SECONDS)
-        headers = {
-            "Retry-After": str(seconds),
-            "Cache-Control": "no-store",
-            QUOTA_HEADER: "exceeded",
-        }
-        return PublicAnswer(429, b'{"error":"quota_exceeded"}', JSON, headers)
+            return Raw(b"", content_type=None, status=304, headers=headers)
+        return Raw(body, content_type=content_type, headers=headers)

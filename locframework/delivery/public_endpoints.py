@@ -3,7 +3,7 @@
 from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Raw, RequestInfo
 
-from .public import PublicAnswer, PublicContent
+from .public import PublicContent
 from .records import (
     BlobName,
     BuildingStatus,
@@ -72,13 +72,12 @@ class ContentEndpoints:
         Plain JSON, without a token, from any origin. `If-None-Match` with the `ETag` of
         an earlier answer gives 304.
         """
-        answer = self._content.read_manifest(
+        return self._content.read_manifest(
             public_key,
             request.base_url,
             request.if_none_match,
             is_head=request.method == "HEAD",
         )
-        return _raw(answer)
 
     @operation(
         "GET",
@@ -109,16 +108,6 @@ class ContentEndpoints:
         changed file has another address.
         """
         is_head = request.method == "HEAD"
-        answer = self._content.read_file(
+        return self._content.read_file(
             public_key, blob, request.if_none_match, is_head=is_head
         )
-        return _raw(answer)
-
-
-def _raw(answer: PublicAnswer) -> Raw:
-    return Raw(
-        answer.content,
-        content_type=answer.content_type,
-        status=answer.status,
-        headers=answer.headers,
-    )

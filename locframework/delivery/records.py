@@ -63,7 +63,7 @@ class ReleaseSnapshot(Struct, frozen=True):
     extension: str
     languages: tuple[ReleasedLanguage, ...]
     last_event: str | None = None  # id of the project's latest event then
-    settings: str = ""  # of the distribution, as rules.settings_of tells them
+    settings: str = ""  # of the distribution, see rules.settings_of
 
 
 class StoredRelease(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What one can do with releases: make, look at, compare, roll back."""
+"""Releases: creating, reading, comparing and rolling back."""
 
 import re
 import tempfile
@@ -11,11 +11,10 @@ from locframework.events import EventLog
 from locframework.fields import Clock, new_id, timestamp
 from locframework.jobs.records import StoredJob
 from locframework.pagination import Page, PageRequest
-from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.validation import check_record
 
-from .builder import KEPT_IN_MEMORY, ReleaseBuilder, Spool
+from .builder import SPOOL_MEMORY, ReleaseBuilder, Spool
 from .distributions import Distributions
 from .queue import ReleaseQueue
 from .records import (
@@ -32,7 +31,7 @@ _VERSION = re.compile(r"[1-9][0-9]{0,9}", re.ASCII)  # "02" names no release
 
 
 class Releases:
-    """Releases of distributions. Files and versions are never taken back."""
+    """Releases of distributions. Files and versions are immutable."""
 
     def __init__(
         self,
@@ -56,46 +55,40 @@ class Releases:
     def create_release(
         self, caller: Caller, project_id: str, distribution_id: str, new: NewRelease
     ) -> tuple[Release, StoredJob | None]:
-        """Queue a release; or answer the current one when nothing changed since.
+        """Queue a release, or return the current one if nothing has changed since.
 
-        One that the blob store has lost files of is built again, to bring them back.
+        A release that has lost files in the blob store is built again, to restore them.
         Raises DistributionNotFound, ReleaseInProgress, BranchNotOpen.
         """
         project = self._projects.require(caller, "distribution_publish", project_id)
         check_record(new)
-        release, job = self._make(caller, project, distribution_id, new, damaged=None)
-        if job is not None or not self._builder.lacks(release):
-            return release, job
-        return self._make(caller, project, distribution_id, new, damaged=release.id)
-
-    def _make(
-        self,
-        caller: Caller,
-        project: Project,
-        distribution_id: str,
-        new: NewRelease,
-        damaged: str | None,
-    ) -> tuple[Release, StoredJob | None]:
-        """Files are looked for between two calls of this, while nothing is locked: it
-        may be a request for each of them.
-        """
-        with self._storage.transaction():
-            distribution = self._distributions.lock(project, distribution_id)
-            self._distributions.require_branch(project, distribution)
-            self._queue.require_idle(distribution)
-            current = distribution.current_release
-            differs = self._queue.may_differ(distribution)
-            if current is not None and current.id != damaged and not differs:
+        damaged = None
+        while True:
+            with self._storage.transaction():
+                distribution = self._distributions.lock(project, distribution_id)
+                self._distributions.require_branch(project, distribution)
+                self._queue.require_idle(distribution)
+                current = distribution.current_release
+                if (
+                    current is None
+                    or current.id == damaged
+                    or self._queue.may_differ(distribution)
+                ):
+                    return self._queue.queue(
+                        caller, project, distribution, note=new.note
+                    )
+            # outside of the transaction: it may take a request for each file
+            if not self._builder.lacks(current):
                 return current, None
-            return self._queue.queue(caller, project, distribution, note=new.note)
+            damaged = current.id
 
     def preview_release(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> ReleaseDiff:
-        """What a release made now would change (``dryRun``); keeps nothing."""
+        """Return what a release would change now (``dryRun``); nothing is stored."""
         project = self._projects.require(caller, "distribution_publish", project_id)
         distribution = self._distributions.find(project, distribution_id)
-        with tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY) as file:
+        with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as file:
             draft = self._builder.draft(project.id, distribution.id, Spool(file))
         return release_diff(self._current(distribution), draft.files, None)
 
@@ -119,8 +112,10 @@ class Releases:
     def current_release(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> StoredRelease | None:
-        """What the manifest shows, or will once the distribution is resumed, with its
-        files; None before the first release."""
+        """Return the release of the manifest with its files, also while it is paused.
+
+        None before the first release.
+        """
         project = self._projects.require(caller, "distribution_read", project_id)
         return self._current(self._distributions.find(project, distribution_id))
 
@@ -132,7 +127,7 @@ class Releases:
         version: str,
         from_version: int | None,
     ) -> ReleaseDiff:
-        """How a release differs from an older one; left out, the one before it.
+        """Compare a release with an older one; without ``from_version``, the previous.
 
         Raises ReleaseNotFound, also for one that is not ready.
         """
@@ -177,7 +172,20 @@ class Releases:
             self._store.update(
                 replace(distribution, current_release=again, status=status)
             )
-            self._tell(caller, project, distribution, again)
+            self._events.append(
+                "distribution.rolled_back",
+                organization_id=project.organization_id,
+                project_id=project.id,
+                actor=caller.actor,
+                items=[
+                    {
+                        "distributionId": distribution.id,
+                        "releaseId": again.id,
+                        "version": again.version,
+                        "rolledBackFrom": again.rolled_back_from,
+                    }
+                ],
+            )
         return again
 
     def _current(self, distribution: Distribution) -> StoredRelease | None:
@@ -197,25 +205,3 @@ class Releases:
         if found.release.status != "ready":
             raise ReleaseNotFound
         return found
-
-    def _tell(
-        self,
-        caller: Caller,
-        project: Project,
-        distribution: Distribution,
-        release: Release,
-    ) -> None:
-        self._events.append(
-            "distribution.rolled_back",
-            organization_id=project.organization_id,
-            project_id=project.id,
-            actor=caller.actor,
-            items=[
-                {
-                    "distributionId": distribution.id,
-                    "releaseId": release.id,
-                    "version": release.version,
-                    "rolledBackFrom": release.rolled_back_from,
-                }
-            ],
-        )

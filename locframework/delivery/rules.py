@@ -5,7 +5,6 @@ import re
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Sequence
-from datetime import datetime
 
 import msgspec
 
@@ -26,7 +25,6 @@ from .records import (
     ReleaseFile,
     ReleaseSnapshot,
     StoredRelease,
-    Usage,
 )
 
 SCHEMA = "locframework.manifest/v1"
@@ -45,7 +43,7 @@ _CONTENT_EVENTS = (
     "language.removed",
     "project.",
     "branch.merged",
-    "import.completed",  # comments and headers of files, which no other event tells
+    "import.completed",  # comments and headers of files
 )
 
 
@@ -55,12 +53,12 @@ def new_public_key() -> str:
 
 
 def is_public_key(text: str) -> bool:
-    """Whether ``text`` has the form of a public key."""
+    """Return whether ``text`` has the form of a public key."""
     return _PUBLIC_KEY.fullmatch(text) is not None
 
 
 def is_blob_name(text: str) -> bool:
-    """Whether ``text`` has the form of a blob's name: a SHA-256 in hex."""
+    """Return whether ``text`` has the form of a blob's name: a SHA-256 in hex."""
     return _BLOB.fullmatch(text) is not None
 
 
@@ -113,22 +111,21 @@ def manifest(
         ),
         languages=[language.code for language in snapshot.languages],
         language_details=list(snapshot.languages),
-        files=[_shown_file(file, url_of(file)) for file in release.files],
+        files=[
+            ManifestFile(
+                language=file.language,
+                module=file.module,
+                path=file.path,
+                url=url_of(file),
+                content_hash=f"sha256:{file.blob}",
+                byte_size=file.byte_size,
+                content_type=file.content_type,
+            )
+            for file in release.files
+        ],
         min_app_version=None,
         max_app_version=None,
         bundles=[],
-    )
-
-
-def _shown_file(file: ReleaseFile, url: str) -> ManifestFile:
-    return ManifestFile(
-        language=file.language,
-        module=file.module,
-        path=file.path,
-        url=url,
-        content_hash=f"sha256:{file.blob}",
-        byte_size=file.byte_size,
-        content_type=file.content_type,
     )
 
 
@@ -137,8 +134,10 @@ def manifest_etag(version: int, body: bytes) -> str:
     return f'"r{version}-{hashlib.sha256(body).hexdigest()[:16]}"'
 
 
-def diff(old: StoredRelease | None, new: Sequence[ReleaseFile]) -> list[FileChange]:
-    """What changed from an old release to new files, in file order."""
+def release_diff(
+    old: StoredRelease | None, new: Sequence[ReleaseFile], version: int | None
+) -> ReleaseDiff:
+    """Return what changed from an old release to new files, in file order."""
     before = {(f.language, f.module): f for f in (old.files if old else ())}
     after = {(f.language, f.module): f for f in new}
     changes = [
@@ -158,14 +157,7 @@ def diff(old: StoredRelease | None, new: Sequence[ReleaseFile]) -> list[FileChan
         for place, f in before.items()
         if place not in after
     ]
-    return sorted(changes, key=lambda change: (change.language, change.module or ""))
-
-
-def release_diff(
-    old: StoredRelease | None, new: Sequence[ReleaseFile], version: int | None
-) -> ReleaseDiff:
-    """The difference as it is answered."""
-    changes = diff(old, new)
+    changes.sort(key=lambda change: (change.language, change.module or ""))
     touched = sum(1 for change in changes if change.change != "removed")
     from_version = old.release.version if old else None
     return ReleaseDiff(from_version, version, changes, len(new) - touched)
@@ -174,7 +166,7 @@ def release_diff(
 def chosen_of(
     distribution: Distribution, languages: Sequence[Language]
 ) -> list[Language]:
-    """The languages that the distribution publishes, by code; absent ones left out."""
+    """Return the languages that the distribution publishes, in the order of codes."""
     codes = distribution.language_codes
     chosen = [
         language
@@ -185,10 +177,10 @@ def chosen_of(
 
 
 def settings_of(distribution: Distribution, branch_id: str | None) -> str:
-    """What the files of a release follow, besides texts and store, as one text.
+    """Return the settings that the files of a release depend on, as one text.
 
-    ``branch_id``: of the branch that has the distribution's name for it now. When that
-    one has ended, another may be given the name.
+    ``branch_id`` is that of the branch with the distribution's branch name now: a
+    later branch may have the name of an ended one.
     """
     settings = (
         distribution.format,
@@ -202,17 +194,9 @@ def settings_of(distribution: Distribution, branch_id: str | None) -> str:
 
 
 def changes_content(event: Event, branch: str | None) -> bool:
-    """Whether what happened may change what a release of main, or of this branch,
-    holds: a branch shows what changes on main, and main nothing of any branch."""
-    seen = event.branch is None or event.branch == branch
-    return seen and event.type.startswith(_CONTENT_EVENTS)
+    """Return whether an event may change a release of main, or of this branch.
 
-
-def month_of(at: datetime) -> str:
-    """The calendar month of an aware UTC moment: ``2026-11``."""
-    return f"{at.year:04}-{at.month:02}"
-
-
-def added(one: Usage, other: Usage) -> Usage:
-    """Two usages together."""
-    return Usage(one.requests + other.requests, one.bytes + other.bytes)
+    Events of main concern branches, too.
+    """
+    is_relevant = event.branch is None or event.branch == branch
+    return is_relevant and event.type.startswith(_CONTENT_EVENTS)

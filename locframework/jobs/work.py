@@ -115,7 +115,7 @@ class Work:
         """
         before = self.progress
         try:
-            with self._transaction(lock_project):
+            with self.transaction(lock_project=lock_project):
                 outcome = Outcome()
                 yield outcome
                 ended = replace(
@@ -142,7 +142,7 @@ class Work:
         Afterwards the lease is extended, however long the step took, and other writers
         may proceed. Raises LeaseLost, Cancelled.
         """
-        with self._transaction(lock_project=True):
+        with self.transaction():
             started = time.monotonic()
             step = Step(self._job.step or {}, self.progress)
             yield step
@@ -159,11 +159,11 @@ class Work:
         pause_after(started)
 
     @contextmanager
-    def _transaction(self, lock_project: bool) -> Iterator[None]:
+    def transaction(self, *, lock_project: bool = True) -> Iterator[None]:
         """Open a transaction that locks the job, and the project if asked.
 
         Retries while others, such as another import, hold the lock: that must not
-        restart the job.
+        restart the job. Raises LeaseLost, Cancelled.
         """
         deadline = time.monotonic() + LOCK_WAIT_SECONDS
         with ExitStack() as opened:

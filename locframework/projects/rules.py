@@ -61,6 +61,26 @@ def check_fallback(
         step = fallbacks.get(step)
 
 
+def require_languages(
+    codes: list[str] | None, languages: Sequence[Language], kept: Collection[str] = ()
+) -> tuple[str, ...] | None:
+    """Return the canonical ``languageCodes`` of a body; None stands for all.
+
+    ``kept`` are allowed although the project may no longer have them. Raises
+    ValidationFailed, LanguageNotInProject.
+    """
+    if codes is None:
+        return None
+    present = {*kept, *(language.language_code for language in languages)}
+    tags = [
+        require_tag(code, f"$.languageCodes[{at}]") for at, code in enumerate(codes)
+    ]
+    for tag in tags:
+        if tag not in present:
+            raise LanguageNotInProject(f"the project has no language {tag!r}")
+    return tuple(dict.fromkeys(tags))
+
+
 def fallback_chain(
     language_code: str, fallbacks: Mapping[str, str | None], source_language: str
 ) -> list[str]:

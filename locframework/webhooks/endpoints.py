@@ -1,5 +1,7 @@
 """Webhooks over HTTP."""
 
+from functools import partial
+
 from msgspec import Struct
 
 from locframework.access.records import Caller
@@ -29,12 +31,13 @@ from .records import (
 )
 from .service import Webhooks
 
-TAG = "Webhooks"
 _ALL = "/projects/{projectId}/webhooks"
 _ONE = "/projects/{projectId}/webhooks/{webhookId}"
 _LOG = _ONE + "/deliveries"
 _FOUND = (ProjectNotFound, WebhookNotFound)
 _CHOICES = (UnknownEventType, UrlNotAllowed, LanguageNotInProject, WebhooksNotSetUp)
+_read = partial(operation, permission="webhook_read", tag="Webhooks")
+_manage = partial(operation, permission="webhook_manage", tag="Webhooks")
 
 
 class EventTypesAnswer(Struct, frozen=True, rename="camel"):
@@ -75,7 +78,7 @@ class WebhookEndpoints:
         self._webhooks = webhooks
         self._deliveries = deliveries
 
-    @operation("GET", "/webhook-event-types", permission="webhook_read", tag=TAG)
+    @_read("GET", "/webhook-event-types")
     def list_event_types(self, caller: Caller) -> EventTypesAnswer:
         """List the event types that webhooks can subscribe to.
 
@@ -83,9 +86,7 @@ class WebhookEndpoints:
         """
         return EventTypesAnswer(self._webhooks.list_event_types(caller))
 
-    @operation(
-        "GET", _ALL, permission="webhook_read", errors=(ProjectNotFound,), tag=TAG
-    )
+    @_read("GET", _ALL, errors=(ProjectNotFound,))
     def list_webhooks(
         self, caller: Caller, project_id: str, query: WebhookQuery
     ) -> Page[Webhook]:
@@ -95,15 +96,7 @@ class WebhookEndpoints:
         """
         return self._webhooks.list_webhooks(caller, project_id, query)
 
-    @operation(
-        "POST",
-        _ALL,
-        permission="webhook_manage",
-        status=201,
-        secret=True,
-        errors=(ProjectNotFound, *_CHOICES),
-        tag=TAG,
-    )
+    @_manage("POST", _ALL, status=201, secret=True, errors=(ProjectNotFound, *_CHOICES))
     def create_webhook(
         self, caller: Caller, project_id: str, body: NewWebhook
     ) -> Prepared[NewSecretAnswer]:
@@ -116,7 +109,7 @@ class WebhookEndpoints:
         add = self._webhooks.prepare_webhook(caller, project_id, body)
         return Prepared(lambda: NewSecretAnswer(*add()))
 
-    @operation("GET", _ONE, permission="webhook_read", errors=_FOUND, tag=TAG)
+    @_read("GET", _ONE, errors=_FOUND)
     def get_webhook(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> WebhookAnswer:
@@ -127,14 +120,7 @@ class WebhookEndpoints:
         """
         return WebhookAnswer(self._webhooks.get_webhook(caller, project_id, webhook_id))
 
-    @operation(
-        "PATCH",
-        _ONE,
-        permission="webhook_manage",
-        errors=(*_FOUND, *_CHOICES),
-        etag=True,
-        tag=TAG,
-    )
+    @_manage("PATCH", _ONE, errors=(*_FOUND, *_CHOICES), etag=True)
     def update_webhook(
         self, caller: Caller, project_id: str, webhook_id: str, body: WebhookChanges
     ) -> Prepared[WebhookAnswer]:
@@ -146,20 +132,15 @@ class WebhookEndpoints:
         save = self._webhooks.prepare_update(caller, project_id, webhook_id, body)
         return Prepared(lambda: WebhookAnswer(save()))
 
-    @operation("DELETE", _ONE, permission="webhook_manage", errors=_FOUND, tag=TAG)
+    @_manage("DELETE", _ONE, errors=_FOUND)
     def delete_webhook(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> Deleted:
         """Delete a webhook with its log."""
         return Deleted(self._webhooks.delete_webhook(caller, project_id, webhook_id).id)
 
-    @operation(
-        "POST",
-        _ONE + "/rotate-secret",
-        permission="webhook_manage",
-        secret=True,
-        errors=(*_FOUND, WebhooksNotSetUp),
-        tag=TAG,
+    @_manage(
+        "POST", _ONE + "/rotate-secret", secret=True, errors=(*_FOUND, WebhooksNotSetUp)
     )
     def rotate_webhook_secret(
         self, caller: Caller, project_id: str, webhook_id: str
@@ -169,16 +150,10 @@ class WebhookEndpoints:
         It is shown only this once. For 24 hours, what is sent has two signatures, one
         with the new secret and one with the old.
         """
-        rotated = self._webhooks.rotate_secret(caller, project_id, webhook_id)
-        return NewSecretAnswer(*rotated)
+        rotate = self._webhooks.rotate_secret
+        return NewSecretAnswer(*rotate(caller, project_id, webhook_id))
 
-    @operation(
-        "POST",
-        _ONE + "/test",
-        permission="webhook_manage",
-        errors=_FOUND,
-        tag=TAG,
-    )
+    @_manage("POST", _ONE + "/test", errors=_FOUND)
     def test_webhook(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> Accepted[DeliveryAnswer]:
@@ -190,7 +165,7 @@ class WebhookEndpoints:
         made, where = self._deliveries.test(caller, project_id, webhook_id)
         return Accepted(DeliveryAnswer(made), where)
 
-    @operation("GET", _LOG, permission="webhook_read", errors=_FOUND, tag=TAG)
+    @_read("GET", _LOG, errors=_FOUND)
     def list_deliveries(
         self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery
     ) -> Page[Delivery]:
@@ -200,29 +175,15 @@ class WebhookEndpoints:
         """
         return self._deliveries.list_deliveries(caller, project_id, webhook_id, query)
 
-    @operation(
-        "GET",
-        _LOG + "/{deliveryId}",
-        permission="webhook_read",
-        errors=(*_FOUND, DeliveryNotFound),
-        tag=TAG,
-    )
+    @_read("GET", _LOG + "/{deliveryId}", errors=(*_FOUND, DeliveryNotFound))
     def get_delivery(
         self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
     ) -> DeliveryAnswer:
         """Get a delivery with its payload."""
-        found = self._deliveries.get_delivery(
-            caller, project_id, webhook_id, delivery_id
-        )
-        return DeliveryAnswer(found)
+        get = self._deliveries.get_delivery
+        return DeliveryAnswer(get(caller, project_id, webhook_id, delivery_id))
 
-    @operation(
-        "POST",
-        _LOG + "/{deliveryId}/replay",
-        permission="webhook_manage",
-        errors=(*_FOUND, DeliveryNotFound),
-        tag=TAG,
-    )
+    @_manage("POST", _LOG + "/{deliveryId}/replay", errors=(*_FOUND, DeliveryNotFound))
     def replay_delivery(
         self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
     ) -> Accepted[DeliveryAnswer]:
@@ -232,18 +193,11 @@ class WebhookEndpoints:
         secret, also to a webhook that is switched off. A project has 60 replays per
         minute; more than that are 429 `rate_limited`.
         """
-        found, where = self._deliveries.replay(
-            caller, project_id, webhook_id, delivery_id
-        )
+        replay = self._deliveries.replay
+        found, where = replay(caller, project_id, webhook_id, delivery_id)
         return Accepted(DeliveryAnswer(found), where)
 
-    @operation(
-        "POST",
-        _LOG + "/replay",
-        permission="webhook_manage",
-        errors=_FOUND,
-        tag=TAG,
-    )
+    @_manage("POST", _LOG + "/replay", errors=_FOUND)
     def replay_deliveries(
         self, caller: Caller, project_id: str, webhook_id: str, body: ReplayMany
     ) -> Accepted[ReplayAnswer]:
@@ -253,7 +207,6 @@ class WebhookEndpoints:
         However many they are, this counts as one of the 60 replays that a project has
         per minute.
         """
-        count, where = self._deliveries.replay_many(
-            caller, project_id, webhook_id, body
-        )
+        replay = self._deliveries.replay_many
+        count, where = replay(caller, project_id, webhook_id, body)
         return Accepted(ReplayAnswer(count), where)

@@ -1,4 +1,4 @@
-"""What one can do with webhooks: register them, change them, renew their secrets."""
+"""Webhooks: registering and changing them, and rotating their secrets."""
 
 import logging
 from collections.abc import Callable, Collection
@@ -12,7 +12,6 @@ from locframework.branches.records import MAIN
 from locframework.branches.rules import check_name
 from locframework.errors import (
     PLUGIN_EXCEPTIONS,
-    LanguageNotInProject,
     LocError,
     Unavailable,
     UnknownEventType,
@@ -21,11 +20,11 @@ from locframework.errors import (
     abbreviate,
 )
 from locframework.fields import Clock, id_from_reference, new_id, timestamp
-from locframework.languages import require_tag
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
+from locframework.projects.rules import require_languages
 from locframework.projects.service import Projects
-from locframework.validation import check_record
+from locframework.validation import check_record, given_fields
 
 from .event_schemas import EventTypes
 from .records import (
@@ -78,7 +77,7 @@ class Webhooks:
     def create_webhook(
         self, caller: Caller, project_id: str, new: NewWebhook
     ) -> tuple[Webhook, str]:
-        """A new webhook, and its signing secret, which is never shown again.
+        """Create a webhook; return it and its secret, which is never shown again.
 
         Raises ProjectNotFound, PermissionDenied, UnknownEventType, UrlNotAllowed,
         LanguageNotInProject, ValidationFailed, WebhooksNotSetUp.
@@ -88,12 +87,13 @@ class Webhooks:
     def prepare_webhook(
         self, caller: Caller, project_id: str, new: NewWebhook
     ) -> Callable[[], tuple[Webhook, str]]:
-        """``create_webhook`` but for its transaction, which a call of the answer is.
+        """Return the transaction of ``create_webhook``, to be called.
 
-        Looks the URL's name up, which may take seconds.
+        Looks up the host of the URL, which may take seconds.
         """
         project = self._projects.require(caller, "webhook_manage", project_id)
         check_record(new)
+        languages = self._storage.projects.list_languages(project.id)
         now = timestamp(self._clock())
         webhook = Webhook(
             id=new_id(),
@@ -101,7 +101,7 @@ class Webhooks:
             url=new.url,
             description=new.description,
             event_types=self._known(new.event_types),
-            language_codes=self._languages(project, new.language_codes),
+            language_codes=require_languages(new.language_codes, languages),
             branches=_branches(new.branches),
             is_active=new.is_active,
             disabled_reason=None if new.is_active else "manual",
@@ -128,17 +128,17 @@ class Webhooks:
     def update_webhook(
         self, caller: Caller, project_id: str, webhook_id: str, changes: WebhookChanges
     ) -> Webhook:
-        """Change it, from the next event on.
+        """Change a webhook, from the next event on.
 
-        Switching it off ends what is still to be sent; switching it on sends nothing
-        of that again. Raises as ``create_webhook`` does, and WebhookNotFound.
+        Switching it off ends its pending deliveries; switching it on sends none of
+        them. Raises as ``create_webhook`` does, and WebhookNotFound.
         """
         return self.prepare_update(caller, project_id, webhook_id, changes)()
 
     def prepare_update(
         self, caller: Caller, project_id: str, webhook_id: str, changes: WebhookChanges
     ) -> Callable[[], Webhook]:
-        """``update_webhook`` but for its transaction, which a call of the answer is."""
+        """Return the transaction of ``update_webhook``, to be called."""
         project = self._projects.require(caller, "webhook_manage", project_id)
         check_record(changes)
         old = self.find(project, webhook_id).webhook
@@ -160,7 +160,7 @@ class Webhooks:
     def rotate_secret(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> tuple[Webhook, str]:
-        """A new secret, shown this once; the old one signs too, for 24 hours.
+        """Replace the secret and return the new one; the old one signs for 24 hours.
 
         Raises WebhookNotFound, WebhooksNotSetUp.
         """
@@ -176,7 +176,7 @@ class Webhooks:
         return webhook, secret
 
     def find(self, project: Project, reference: str) -> StoredWebhook:
-        """A webhook of a project that the caller was let into. WebhookNotFound."""
+        """Return a webhook of a project. Raises WebhookNotFound."""
         id_ = id_from_reference(reference)
         found = self._store.find(id_, project.id) if id_ else None
         if found is None:
@@ -211,14 +211,14 @@ class Webhooks:
             new = replace(new, updated_at=now)
             health = old.health
             if new.url != old.webhook.url or new.is_active > old.webhook.is_active:
-                health = WebhookHealth(good_at=now)  # it begins anew
+                health = WebhookHealth(good_at=now)
             self._store.update(replace(old, webhook=new, health=health))
             if new.is_active < old.webhook.is_active:
                 self._store.end_deliveries(new.id)
         return new
 
     def _locked(self, project: Project, reference: str) -> StoredWebhook:
-        """One order for everybody: the project, then the webhook."""
+        """Lock the project, then the webhook, and return it as it is now."""
         self._projects.lock(project)
         found = self.find(project, reference)
         self._store.lock(found.webhook.id)
@@ -227,26 +227,22 @@ class Webhooks:
     def _changed(
         self, project: Project, old: Webhook, changes: WebhookChanges
     ) -> dict[str, object]:
-        """The fields that are named, checked.
+        """Return the given fields, validated.
 
-        What it has already may stay: languages that have left the project since, event
-        types of plugins that are gone. So what was read can be written.
+        What was read can be written: languages that have left the project and event
+        types of plugins that are gone may stay.
         """
-        found: dict[str, object] = {}
+        given = given_fields(changes)
         if changes.event_types is not UNSET:
-            types = self._known(changes.event_types, old.event_types)
-            found["event_types"] = types
+            given["event_types"] = self._known(changes.event_types, old.event_types)
         if changes.language_codes is not UNSET:
-            had = old.language_codes or ()
-            codes = self._languages(project, changes.language_codes, had)
-            found["language_codes"] = codes
+            languages = self._storage.projects.list_languages(project.id)
+            given["language_codes"] = require_languages(
+                changes.language_codes, languages, old.language_codes or ()
+            )
         if changes.branches is not UNSET:
-            found["branches"] = _branches(changes.branches)
-        for name in ("url", "description", "is_active"):
-            value = getattr(changes, name)
-            if value is not UNSET:
-                found[name] = value
-        return found
+            given["branches"] = _branches(changes.branches)
+        return given
 
     def _check_url(self, url: str) -> None:
         self._require_key()
@@ -267,24 +263,11 @@ class Webhooks:
     def _known(self, types: list[str], had: Collection[str] = ()) -> tuple[str, ...]:
         for type_ in types:
             if type_ not in self._types and type_ not in had:
-                told = f"there is no event type {abbreviate(type_)!r}"
-                raise UnknownEventType(f"{told}; see GET /webhook-event-types")
+                name = abbreviate(type_)
+                raise UnknownEventType(
+                    f"there is no event type {name!r}; see GET /webhook-event-types"
+                )
         return tuple(dict.fromkeys(types))
-
-    def _languages(
-        self, project: Project, codes: list[str] | None, had: Collection[str] = ()
-    ) -> tuple[str, ...] | None:
-        if codes is None:
-            return None
-        languages = self._storage.projects.list_languages(project.id)
-        there = {*had, *(language.language_code for language in languages)}
-        tags = [
-            require_tag(code, f"$.languageCodes[{at}]") for at, code in enumerate(codes)
-        ]
-        for tag in tags:
-            if tag not in there:
-                raise LanguageNotInProject(f"the project has no language {tag}")
-        return tuple(dict.fromkeys(tags))
 
 
 def _branches(names: list[str] | None) -> tuple[str, ...] | None:

@@ -9,7 +9,6 @@ import pytest
 from locframework_blobs_disk import DiskBlobStore, DiskSettings
 
 from locframework import hookimpl
-from locframework.delivery import builder
 from locframework.delivery.builder import FILES_AT_ONCE, Spool
 from locframework.ports import BlobStore
 from locframework.testing.databases import Migrated, statements_of
@@ -93,7 +92,7 @@ def test_another_store_is_moved_to_though_the_texts_stay(
 
 
 def test_many_small_files_are_noted_in_few_commits(two_stores: Workspace) -> None:
-    modules = 3 * FILES_AT_ONCE
+    modules = 6 * FILES_AT_ONCE
     project = two_stores.project()
     path = f"/projects/{project['id']}"
     keys = [
@@ -110,20 +109,18 @@ def test_many_small_files_are_noted_in_few_commits(two_stores: Workspace) -> Non
     url = f"/content/{made['distribution']['publicKey']}/manifest.json"
     assert len(two_stores.owner.get(url).json["files"]) == modules
     noted = [sql for sql in seen if sql.startswith("INSERT INTO blob_notes ")]
-    assert len(noted) == 3
+    assert len(noted) == 6
     assert len(seen) < modules
 
 
-def test_files_are_held_together_up_to_some_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(builder, "BYTES_AT_ONCE", 10)
+def test_a_spool_yields_each_distinct_file_once_in_order(tmp_path: Path) -> None:
+    contents = [b"%d" % number for number in range(FILES_AT_ONCE + 2)]
     with (tmp_path / "spool").open("w+b") as file:
         spool = Spool(file)
         assert list(spool.contents()) == []
-        for content in (b"as large as it is", b"four", b"six---", b"one more", b"four"):
+        for content in (*contents, contents[0]):
             spool.add(content)
 
         pieces = list(spool.contents())
 
-    assert pieces == [[b"as large as it is"], [b"four", b"six---"], [b"one more"]]
+    assert pieces == [contents[:FILES_AT_ONCE], contents[FILES_AT_ONCE:]]

@@ -1,4 +1,4 @@
-"""What the public's reading costs: bytes counted, bytes held."""
+"""Public reads: what is counted, and what is kept in memory."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from locframework.delivery import public
+from locframework.delivery.public import MANIFESTS_IN_MEMORY
 from locframework.testing.workspace import Workspace
-
-HELD = 20_000
 
 
 @pytest.fixture
@@ -42,20 +40,14 @@ def test_head_counts_a_request_and_no_bytes(
     assert (usage.requests, usage.bytes) == (3, len(manifest.content))
 
 
-def test_many_hosts_do_not_make_the_held_manifests_grow(
-    sqlite_workspace: Workspace,
-    distribution: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
+def test_many_hosts_do_not_fill_the_memory_with_manifests(
+    sqlite_workspace: Workspace, distribution: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(public, "HELD_BYTES_MOST", HELD)
     content = sqlite_workspace.framework.content
-    key = distribution["publicKey"]
 
-    for number in range(100):
+    for number in range(MANIFESTS_IN_MEMORY + 5):
         host = f"https://host-{number}/api/v1"
-        answer = content.read_manifest(key, host, None)
+        answer = content.read_manifest(distribution["publicKey"], host, None)
         assert host.encode() in answer.content
 
-    held = [len(one.body) for one in content._held.values()]
-    assert 0 < sum(held) <= HELD < 100 * min(held)
-    assert [place[2] for place in content._held][-1] == "https://host-99/api/v1"
+    assert content._manifest.cache_info().currsize == MANIFESTS_IN_MEMORY
