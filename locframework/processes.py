@@ -132,7 +132,7 @@ def is_replaced(other: ServingProcess, own: ServingProcess, now: Timestamp) -> b
 
 
 def is_running(pid: int) -> bool:
-    """Return whether a process of this host has the pid."""
+    """Return whether a process of this host has the pid; True if unknown."""
     if os.name != "posix":  # there, signal 0 is Ctrl+C
         return True
     try:

@@ -1,9 +1,9 @@
 """The port for file storage, and a wrapper that logs faults of a store."""
 
 import logging
-from collections.abc import Callable, Iterator
-from typing import Protocol, TypeVar
-from urllib.parse import urlsplit
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
 
 from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 
@@ -12,8 +12,8 @@ class BlobStore(Protocol):
     """Content-addressed, durable, shared by threads and processes.
 
     A name is 64 lower-case hex digits, the SHA-256 of the content; any other name is
-    a ValueError, before anything is touched. Access, names and quota are judged by
-    the framework before a store is called.
+    a ValueError, before anything is touched. The framework checks access, names and
+    quota before it calls a store.
     """
 
     @property
@@ -57,67 +57,55 @@ class BlobStore(Protocol):
         ...
 
 
-T = TypeVar("T")
 log = logging.getLogger("locframework.plugins")
 
 
 class CheckedBlobStore:
-    """A blob store whose faults, and answers that cannot be, are logged and
-    Unavailable.
+    """A blob store of a plugin whose exceptions are logged, and are Unavailable.
 
-    Names come from the framework, so a ValueError about one is a fault as well.
+    Names come from the framework, so a ValueError about one is a fault of the store.
     """
 
     def __init__(self, store: BlobStore) -> None:
         self._store = store
         self.name = store.name
 
-    def put(self, name: str, content: bytes) -> None:
-        """As the port says."""
-        self._ask(lambda: self._store.put(name, content))
-
-    def get(self, name: str) -> bytes | None:
-        """As the port says."""
-        return self._ask(lambda: _content(self._store.get(name)))
-
-    def has(self, name: str) -> bool:
-        """As the port says."""
-        return self._ask(lambda: bool(self._store.has(name)))
-
-    def delete(self, name: str) -> None:
-        """As the port says."""
-        self._ask(lambda: self._store.delete(name))
-
-    def names(self) -> Iterator[str]:
-        """As the port says."""
-        return self._ask(lambda: iter(list(self._store.names())))
-
-    def public_url(self, name: str) -> str | None:
-        """As the port says."""
-        return self._ask(lambda: _absolute(self._store.public_url(name)))
-
-    def _ask(self, ask: Callable[[], T]) -> T:
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
         try:
-            return ask()
+            yield
         except Unavailable:
             raise
         except PLUGIN_EXCEPTIONS as error:
             log.exception("the blob store %s failed", self.name)
             raise Unavailable(f"the blob store {self.name} failed") from error
 
+    def put(self, name: str, content: bytes) -> None:
+        """See ``BlobStore``."""
+        with self._guard():
+            self._store.put(name, content)
 
-def _content(found: object) -> bytes | None:
-    if not isinstance(found, bytes | None):
-        raise TypeError(f"get returned {type(found).__name__}, not bytes")
-    return found
+    def get(self, name: str) -> bytes | None:
+        """See ``BlobStore``."""
+        with self._guard():
+            return self._store.get(name)
 
+    def has(self, name: str) -> bool:
+        """See ``BlobStore``."""
+        with self._guard():
+            return self._store.has(name)
 
-def _absolute(url: object) -> str | None:
-    if url is None:
-        return None
-    if not isinstance(url, str):
-        raise TypeError(f"public_url returned {url!r}")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"public_url returned {url!r}, which is not absolute")
-    return url
+    def delete(self, name: str) -> None:
+        """See ``BlobStore``."""
+        with self._guard():
+            self._store.delete(name)
+
+    def names(self) -> Iterator[str]:
+        """See ``BlobStore``."""
+        with self._guard():
+            return iter(list(self._store.names()))
+
+    def public_url(self, name: str) -> str | None:
+        """See ``BlobStore``."""
+        with self._guard():
+            return self._store.public_url(name)

@@ -1,4 +1,4 @@
-"""Keeps files in the blob stores, notes how long, and clears away what may go."""
+"""Stores files in the blob stores, notes how long, and deletes expired ones."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ PART_BYTES = 4 * 1024 * 1024  # of a file that is kept in parts
 class Blobs:
     """Files by the SHA-256 of their content.
 
-    A file is noted before it is put, so that none is ever kept that nobody knows of,
-    and it is deleted in the transaction that forgets its note, so that a put of the
-    same content at that moment waits and finds it gone.
+    A file is noted before it is put, so that no file is left without a note. It is
+    deleted in the transaction that deletes its note: a put of the same content at that
+    moment waits, and writes it again.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Blobs:
     def put(
         self, content: bytes, *, keep_for: timedelta, store: str | None = None
     ) -> BlobNote:
-        """Keep one file; ``put_all`` with a single one."""
+        """Store one file; see ``put_all``."""
         [note] = self.put_all([content], keep_for=keep_for, store=store)
         return note
 
@@ -64,12 +64,12 @@ class Blobs:
         keep_for: timedelta,
         store: str | None = None,
     ) -> list[BlobNote]:
-        """Keep files at least so long, and while a release or a file names them.
+        """Store files at least so long, and while a release or a file names them.
 
-        Answers one note for each different content, in the order given. When it
-        returns, every file survives a crash of the machine; content that is there
-        already is not written again. Must not be called in a transaction. Raises
-        Unavailable. ``store`` left out is the one of the settings.
+        Return one note for each distinct content, in the order given. Afterwards every
+        file survives a crash of the machine; present content is not written again. Must
+        not be called in a transaction. Raises Unavailable. ``store`` defaults to the
+        one of the settings.
         """
         store_name = store or self._default_store
         kept_in = self.store(store_name)
@@ -89,24 +89,22 @@ class Blobs:
         return notes
 
     def put_parts(self, file: BinaryIO, *, keep_for: timedelta) -> KeptParts:
-        """Keep a file of any size, from where it is read; one part of it is in memory
-        at a time. As ``put_all``."""
+        """Store a file of any size from its position on, in parts of 4 MiB."""
         store, names = self._default_store, []
         while part := file.read(PART_BYTES):
             names.append(self.put(part, keep_for=keep_for, store=store).name)
         return KeptParts(store, names)
 
     def open_parts(self, kept: KeptParts) -> BinaryIO:
-        """The file, read part by part. Reading raises Unavailable, also for what is
-        gone."""
+        """Return the file, to be read part by part. Reading raises Unavailable."""
         return cast("BinaryIO", io.BufferedReader(_Parts(self, kept)))
 
     def get(self, name: str, *, store: str | None = None) -> bytes | None:
-        """The content, or None. Raises Unavailable, also for a damaged file."""
+        """Return the content or None. Raises Unavailable, also for a damaged file."""
         return self.store(store or self._default_store).get(name)
 
     def fault_of(self, name: str, store: str) -> str | None:
-        """Why a file cannot be had as it was put; None when it can. Reads all of it."""
+        """Return why a file cannot be read as it was put, or None. Reads all of it."""
         try:
             content = self.get(name, store=store)
         except Unavailable as error:
@@ -118,19 +116,18 @@ class Blobs:
         return None
 
     def store(self, name: str) -> BlobStore:
-        """The blob store of this name. Unavailable when its plugin is gone."""
+        """Return a blob store. Raises Unavailable if its plugin is not installed."""
         if name not in self._stores:
             raise Unavailable(f"the blob store {name!r} is not installed")
         return self._stores[name]
 
     def prune(self) -> int:
-        """Delete files past their time that neither a release nor a file names.
+        """Delete up to 100 expired files that no release and no file names.
 
-        At most 100 a call; answers how many went. For the housekeeping of every minute.
-        What is named is looked at once a day, so it goes up to a day later.
-        Those of a store that is not installed stay, and keep no others from going.
-        Raises Unavailable for one that cannot be deleted; it is tried again in an hour,
-        the others by the next call.
+        Return their number. For the housekeeping of every minute. Named files are
+        checked once a day, so they are deleted up to a day later. Files of a store
+        that is not installed stay. Raises Unavailable for one that cannot be deleted;
+        it is tried again in an hour, the others by the next call.
         """
         at = self._clock()
         now, later = timestamp(at), timestamp(at + LOOKED_AT_AGAIN)
@@ -146,18 +143,15 @@ class Blobs:
                 self._stores[note.store].delete(note.name)
                 crash_point("blobs.after_delete")
         except Unavailable:
-            self._try_later(note)
+            until = timestamp(self._clock() + DELETED_AGAIN)
+            with self._transactions.transaction():
+                self._index.note([replace(note, keep_until=until)])
             raise
         return True
 
-    def _try_later(self, note: BlobNote) -> None:
-        until = timestamp(self._clock() + DELETED_AGAIN)
-        with self._transactions.transaction():
-            self._index.note([replace(note, keep_until=until)])
-
 
 class _Parts(io.RawIOBase):
-    """A file in parts; holds one of them."""
+    """A file in parts, of which one is in memory."""
 
     def __init__(self, blobs: Blobs, kept: KeptParts) -> None:
         self._blobs = blobs
@@ -169,22 +163,16 @@ class _Parts(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        if not self._part:
-            self._part = self._next()
+        if not self._part and (name := next(self._names, None)) is not None:
+            self._part = memoryview(b"")  # never two parts in memory
+            content = self._blobs.get(name, store=self._store)
+            if content is None:
+                raise Unavailable(
+                    "what was read from the file has been lost; import it again"
+                )
+            self._part = memoryview(content)
         into = memoryview(buffer).cast("B")
         size = min(len(into), len(self._part))
         into[:size] = self._part[:size]
         self._part = self._part[size:]
         return size
-
-    def _next(self) -> memoryview:
-        name = next(self._names, None)
-        if name is None:
-            return memoryview(b"")
-        self._part = memoryview(b"")  # two at a time would be one too many
-        content = self._blobs.get(name, store=self._store)
-        if content is None:
-            raise Unavailable(
-                "what was read from the file has been lost; import it again"
-            )
-        return memoryview(content)

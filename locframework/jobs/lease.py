@@ -10,6 +10,7 @@ from typing import Protocol
 
 from locframework.errors import Unavailable
 from locframework.fields import Clock, Timestamp, timestamp
+from locframework.processes import is_running
 from locframework.transactions import Transactions
 
 log = logging.getLogger("locframework.jobs")
@@ -53,19 +54,6 @@ def is_dead(owner: str) -> bool:
     if int(pid) == os.getpid():
         return not nonce.startswith(f"{_PROCESS}.")
     return not is_running(int(pid))
-
-
-def is_running(pid: int) -> bool:
-    """Return whether a process of this host has the pid; True if unknown."""
-    if os.name != "posix":  # there, signal 0 is Ctrl+C
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 def release_dead_leases(storage: LeaseStorage, clock: Clock) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,28 +13,13 @@ from locframework.errors import Unavailable
 from locframework.fields import timestamp
 from locframework.testing.workspace import Workspace, open_workspace
 
+from .conftest import Clock
+
 DAY = timedelta(days=1)
 
 
-class HandClock:
-    """A clock that stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
 @pytest.fixture
-def clock() -> HandClock:
-    return HandClock()
-
-
-@pytest.fixture
-def workspace(
-    database_url: str, tmp_path: Path, clock: HandClock
-) -> Iterator[Workspace]:
+def workspace(database_url: str, tmp_path: Path, clock: Clock) -> Iterator[Workspace]:
     with open_workspace(database_url, tmp_path, clock=clock) as workspace:
         yield workspace
 
@@ -48,21 +33,18 @@ def name_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def test_what_is_put_is_got_by_its_hash(blobs: Blobs) -> None:
-    note = blobs.put(b"one", keep_for=DAY)
+def test_each_content_is_stored_once_by_its_hash(blobs: Blobs) -> None:
+    notes = blobs.put_all([b"one", b"three", b"one"], keep_for=DAY)
 
-    assert (note.name, note.byte_size) == (name_of(b"one"), 3)
-    assert blobs.get(note.name) == b"one"
+    assert [(note.name, note.byte_size) for note in notes] == [
+        (name_of(b"one"), 3),
+        (name_of(b"three"), 5),
+    ]
+    assert blobs.get(notes[0].name) == b"one"
     assert blobs.get(name_of(b"other")) is None
 
 
-def test_the_same_content_is_kept_once(blobs: Blobs) -> None:
-    notes = blobs.put_all([b"one", b"two", b"one"], keep_for=DAY)
-
-    assert [note.name for note in notes] == [name_of(b"one"), name_of(b"two")]
-
-
-def test_a_file_goes_when_its_time_is_over(blobs: Blobs, clock: HandClock) -> None:
+def test_a_file_goes_when_its_time_is_over(blobs: Blobs, clock: Clock) -> None:
     short, long = (
         blobs.put(b"short", keep_for=DAY),
         blobs.put(b"long", keep_for=5 * DAY),
@@ -76,7 +58,7 @@ def test_a_file_goes_when_its_time_is_over(blobs: Blobs, clock: HandClock) -> No
     assert blobs.prune() == 0
 
 
-def test_who_puts_it_again_makes_it_stay_longer(blobs: Blobs, clock: HandClock) -> None:
+def test_who_puts_it_again_makes_it_stay_longer(blobs: Blobs, clock: Clock) -> None:
     note = blobs.put(b"one", keep_for=DAY)
     blobs.put(b"one", keep_for=5 * DAY)
     blobs.put(b"one", keep_for=DAY)
@@ -87,7 +69,7 @@ def test_who_puts_it_again_makes_it_stay_longer(blobs: Blobs, clock: HandClock) 
     assert blobs.get(note.name) == b"one"
 
 
-def test_a_bounded_number_goes_at_once(blobs: Blobs, clock: HandClock) -> None:
+def test_a_bounded_number_goes_at_once(blobs: Blobs, clock: Clock) -> None:
     blobs.put_all((b"%d" % n for n in range(PRUNED_AT_ONCE + 1)), keep_for=DAY)
 
     clock.now += 2 * DAY
@@ -96,31 +78,20 @@ def test_a_bounded_number_goes_at_once(blobs: Blobs, clock: HandClock) -> None:
 
 
 def test_a_file_that_could_not_be_put_leaves_no_file_without_a_note(
-    workspace: Workspace, clock: HandClock
+    workspace: Workspace, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    framework = workspace.framework
+    blobs = workspace.framework.blobs
+    store = workspace.framework.plugins.blob_store("disk")
 
-    class Full:
-        name = "disk"
+    def refuse(name: str, content: bytes) -> None:
+        raise Unavailable("the disk is full")
 
-        def has(self, name: str) -> bool:
-            return False
-
-        def put(self, name: str, content: bytes) -> None:
-            raise Unavailable("the disk is full")
-
-    full = Blobs(
-        framework.storage.blobs,
-        {"disk": Full()},
-        "disk",
-        framework.storage,
-        clock,
-    )
+    monkeypatch.setattr(store, "put", refuse)
     with pytest.raises(Unavailable):
-        full.put(b"one", keep_for=DAY)
+        blobs.put(b"one", keep_for=DAY)
     clock.now += 2 * DAY
 
-    assert framework.blobs.prune() == 1
+    assert blobs.prune() == 1
 
 
 def test_a_store_that_is_not_installed_is_unavailable(blobs: Blobs) -> None:
@@ -129,7 +100,7 @@ def test_a_store_that_is_not_installed_is_unavailable(blobs: Blobs) -> None:
 
 
 def test_files_of_a_store_that_is_gone_keep_no_others_from_going(
-    workspace: Workspace, clock: HandClock
+    workspace: Workspace, clock: Clock
 ) -> None:
     framework = workspace.framework
     store, index = framework.plugins.blob_stores["disk"], framework.storage.blobs
@@ -145,7 +116,7 @@ def test_files_of_a_store_that_is_gone_keep_no_others_from_going(
 
 
 def test_a_file_that_cannot_be_deleted_keeps_no_others_from_going(
-    workspace: Workspace, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blobs = workspace.framework.blobs
     store = workspace.framework.plugins.blob_stores["disk"]
@@ -176,7 +147,7 @@ def test_a_file_that_cannot_be_deleted_keeps_no_others_from_going(
 
 
 def test_content_put_while_it_is_pruned_is_there_afterwards(
-    blobs: Blobs, clock: HandClock
+    blobs: Blobs, clock: Clock
 ) -> None:
     for number in range(10):
         content = b"%d" % number
