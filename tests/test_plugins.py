@@ -457,7 +457,7 @@ PORTS = {
     "storages": ("StorageProvider", "name open"),
     "blob_stores": ("BlobStore", "name put get has delete names public_url"),
     "formats": ("Format", "info recognizes read write"),
-    "transports": ("Transport", "name judge send"),
+    "transports": ("Transport", "name check_url send"),
     "matchers": ("Matcher", "name find distance forget"),
     "concordancers": ("Concordancer", "name find forget"),
     "checks": ("Check", "name description severity find"),

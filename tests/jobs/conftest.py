@@ -1,7 +1,10 @@
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from locframework_storage_peewee import PeeweeProvider, postgres, sqlite
+from locframework_storage_peewee import postgres, sqlite
+
+from locframework.testing.workspace import open_workspace
 
 from .world import ManualClock, World
 
@@ -15,7 +18,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def world(database_url: str) -> Iterator[World]:
-    storage = PeeweeProvider(database_url).open()
-    yield World(storage, ManualClock())
-    storage.close()
+def world(database_url: str, tmp_path: Path) -> Iterator[World]:
+    clock = ManualClock()
+    with open_workspace(database_url, tmp_path, clock=clock) as workspace:
+        yield World(workspace, clock)

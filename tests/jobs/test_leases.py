@@ -301,11 +301,11 @@ def test_failed_step_is_rolled_back(world: World) -> None:
             step.progress = Progress(9, 20)
             raise ValueError("no")
 
-    before = world.storage.projects.find(world.project.id)
+    before = world.project
     job = world.run(fail_inside)
 
     assert (job.status, job.progress) == ("failed", Progress(0, 0))
-    assert world.storage.projects.find(world.project.id) == before
+    assert world.project == before
 
 
 def test_job_with_a_step_in_each_attempt_has_no_claim_limit(world: World) -> None:

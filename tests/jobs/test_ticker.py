@@ -10,17 +10,6 @@ from locframework.jobs import ticker
 from locframework.jobs.ticker import Ticker
 
 
-def test_poll_is_repeated() -> None:
-    twice = threading.Semaphore(0)
-    tick = Ticker(twice.release, [])
-    tick.start()
-
-    called = twice.acquire(timeout=30) and twice.acquire(timeout=30)
-    tick.stop()
-
-    assert called
-
-
 def test_failing_task_stops_neither_the_poll_nor_other_tasks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -62,19 +51,7 @@ def test_unavailable_database_is_logged_in_one_line_without_traceback(
     assert all(each.exc_info is None for each in logged)
 
 
-def test_nothing_is_called_after_stop() -> None:
-    polled = threading.Semaphore(0)
-    tick = Ticker(polled.release, [])
-    tick.start()
-    assert polled.acquire(timeout=30)
-    tick.stop()
-    while polled.acquire(blocking=False):
-        pass
-
-    assert not polled.acquire(timeout=1.5)
-
-
-def test_apscheduler_logs_no_call(
+def test_calls_are_not_logged_and_end_with_stop(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -84,6 +61,9 @@ def test_apscheduler_logs_no_call(
     assert polled.acquire(timeout=30)
     assert polled.acquire(timeout=30)
     tick.stop()
+    while polled.acquire(blocking=False):
+        pass
 
+    assert not polled.acquire(timeout=1.5)
     logged = [record.getMessage() for record in caplog.records]
     assert [each for each in logged if "Running job" in each or "Adding" in each] == []

@@ -8,20 +8,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from locframework.access.records import Caller, Grant, Organization
-from locframework.access.service import Access
-from locframework.access.tokens import Tokens
-from locframework.events import Actor, EventLog
-from locframework.fields import new_id, timestamp
+from locframework import OPERATOR
+from locframework.fields import timestamp
 from locframework.jobs.records import Job, StoredJob
 from locframework.jobs.runner import JobRunner
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import JobHandler, Work
 from locframework.projects.records import Project
-from locframework.projects.service import Projects
-from locframework.storage import Storage
-
-NOW = "2026-11-21T08:00:00.000Z"
+from locframework.testing.workspace import Workspace
 
 Run = Callable[[StoredJob, Work], object]
 
@@ -70,42 +64,36 @@ class Handler:
 
 
 class World:
-    """The services around jobs, with one organization and one project."""
+    """A project, and the services around its jobs."""
 
-    def __init__(self, storage: Storage, clock: ManualClock) -> None:
-        self.storage = storage
+    def __init__(self, workspace: Workspace, clock: ManualClock) -> None:
+        self._framework = workspace.framework
+        self.storage = workspace.framework.storage
         self.clock = clock
-        self.events = EventLog(storage.events, storage, clock)
-        self.access = Access(storage.access, lambda *_: None)
-        tokens = Tokens(storage.access, storage, self.access, clock, ["import_run"])
-        self.projects = Projects(
-            storage.projects,
-            storage,
-            self.access,
-            tokens,
-            self.events,
-            clock,
-            ["length"],
-        )
-        self.organization_id = new_id()
-        self.project = self._project()
-        grant = Grant(self.organization_id, frozenset({"import_run"}))
-        self.caller = Caller(actor=Actor("user", new_id()), grants=(grant,))
+        self._project_id = workspace.project(name="Shop")["id"]
+        self.caller = OPERATOR
+
+    @property
+    def project(self) -> Project:
+        project = self.storage.projects.find(self._project_id)
+        assert project is not None
+        return project
 
     def runner(self, run: Run | JobHandler | None = None, **settings: Any) -> JobRunner:
         """Return a runner whose jobs of the type ``test`` do what is given."""
         handlers = [] if run is None else [Handler(run) if callable(run) else run]
-        return JobRunner(self.storage, handlers, self.events, self.clock, **settings)
+        events = self._framework.events
+        return JobRunner(self.storage, handlers, events, self.clock, **settings)
 
     def jobs(self, runner: JobRunner) -> Jobs:
-        storage, events = self.storage, self.events
+        framework, storage = self._framework, self.storage
         return Jobs(
             storage.jobs,
             storage,
-            self.projects,
-            self.access,
+            framework.projects,
+            framework.access,
             runner,
-            events,
+            framework.events,
             self.clock,
         )
 
@@ -125,50 +113,20 @@ class World:
         return self.job(job_id)
 
     def job(self, job_id: str) -> Job:
-        stored = self.storage.jobs.find(self.project.id, job_id)
+        stored = self.storage.jobs.find(self._project_id, job_id)
         assert stored is not None
         return stored.job
 
     def event_types(self) -> list[str]:
-        return [
-            event.type for event in self.storage.events.list_events(self.project.id, 99)
-        ]
+        """The types of the events of jobs."""
+        events = self.storage.events.list_events(self._project_id, 99)
+        return [event.type for event in events if event.type.startswith("job.")]
 
     def rename(self, name: str) -> None:
         """Write something in a job."""
-        project = self.storage.projects.find(self.project.id)
-        assert project is not None
         self.storage.projects.update(
-            replace(project, name=name, updated_at=timestamp(self.clock()))
+            replace(self.project, name=name, updated_at=timestamp(self.clock()))
         )
 
     def name(self) -> str:
-        project = self.storage.projects.find(self.project.id)
-        assert project is not None
-        return project.name
-
-    def _project(self) -> Project:
-        id_, storage = new_id(), self.storage
-        organization = Organization(
-            self.organization_id, "acme", "Acme", True, None, NOW, NOW
-        )
-        project = Project(
-            id=id_,
-            slug=f"shop-{id_}",
-            organization_id=self.organization_id,
-            name="Shop",
-            description="",
-            source_language="en",
-            key_separator=".",
-            main_protected=False,
-            tm_enabled=True,
-            blocking_checks=(),
-            check_severities={},
-            key_count=0,
-            created_at=NOW,
-            updated_at=NOW,
-        )
-        with storage.transaction():
-            storage.access.organizations.insert(organization)
-            storage.projects.insert(project)
-        return project
+        return self.project.name

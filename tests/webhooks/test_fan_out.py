@@ -1,4 +1,4 @@
-"""Which webhook is told what of a change, and what telling costs."""
+"""Which deliveries a change makes, and what they cost."""
 
 from __future__ import annotations
 
@@ -11,8 +11,35 @@ from locframework.testing.databases import statements_of
 from locframework.webhooks.fan_out import PAYLOAD_LIMIT
 
 
-def told(received: list[Any]) -> list[tuple[str, list[Any]]]:
-    """Types and what their items name, as they came."""
+def test_a_change_reaches_the_receiver_signed_and_is_in_the_log(hooked: Any) -> None:
+    webhook, secret = hooked.create()
+
+    key = hooked.key("checkout.pay")
+    [received] = hooked.send()
+
+    received.verify(secret)
+    assert received.headers["content-type"] == "application/json"
+    assert received.payload == {
+        "type": "key.created",
+        "timestamp": received.payload["timestamp"],
+        "data": {
+            "projectId": hooked.project["id"],
+            "branch": None,
+            "actor": received.payload["data"]["actor"],
+            "items": [{"keyId": key["id"], "key": "checkout.pay"}],
+        },
+    }
+    [delivery] = hooked.log(webhook)
+    [attempt] = delivery["attempts"]
+    assert delivery["id"] == received.id
+    assert (delivery["status"], delivery["nextAttemptAt"]) == ("succeeded", None)
+    assert (attempt["number"], attempt["statusCode"]) == (1, 204)
+    assert (attempt["trigger"], attempt["error"]) == ("auto", None)
+    assert hooked.get(webhook)["lastDeliveryAt"] == attempt["at"]
+
+
+def sent(received: list[Any]) -> list[tuple[str, list[Any]]]:
+    """The types of the events, and the languages or keys of their items."""
     return sorted(
         (each.payload["type"], [item.get("languageCode", item.get("key")) for item in
                                 each.payload["data"]["items"]])
@@ -20,7 +47,7 @@ def told(received: list[Any]) -> list[tuple[str, list[Any]]]:
     )  # fmt: skip
 
 
-def test_each_webhook_is_told_what_it_asked_for(hooked: Any) -> None:
+def test_each_webhook_gets_the_events_it_subscribes_to(hooked: Any) -> None:
     hooked.create(eventTypes=["key.created"])
     hooked.create(eventTypes=["translation.updated"], languageCodes=["de"])
     hooked.create(eventTypes=["branch.created"])
@@ -28,13 +55,13 @@ def test_each_webhook_is_told_what_it_asked_for(hooked: Any) -> None:
 
     hooked.key("a", values={"en": "x", "de": "y", "fr": "z"})
 
-    assert told(hooked.send()) == [
+    assert sent(hooked.send()) == [
         ("key.created", ["a"]),
         ("translation.updated", ["de"]),
     ]
 
 
-def test_a_branch_is_told_of_where_it_was_asked_for(hooked: Any) -> None:
+def test_events_of_a_branch_go_to_webhooks_that_name_it(hooked: Any) -> None:
     main, _ = hooked.create(eventTypes=["key.created"])
     everywhere, _ = hooked.create(eventTypes=["key.created"], branches=["*"])
     spring, _ = hooked.create(eventTypes=["key.created"], branches=["spring"])
@@ -44,20 +71,13 @@ def test_a_branch_is_told_of_where_it_was_asked_for(hooked: Any) -> None:
     hooked.key("on.main")
     received = hooked.send()
 
-    def heard(webhook: Any) -> int:
-        return len(hooked.log(webhook))
-
-    assert [heard(each) for each in (main, everywhere, spring)] == [1, 2, 1]
+    counts = [len(hooked.log(each)) for each in (main, everywhere, spring)]
+    assert counts == [1, 2, 1]
     branches = [each.payload["data"]["branch"] for each in received]
-    assert sorted(str(each) for each in branches) == [
-        "None",
-        "None",
-        "spring",
-        "spring",
-    ]
+    assert sorted(map(str, branches)) == ["None", "None", "spring", "spring"]
 
 
-def test_webhooks_of_other_projects_hear_nothing(hooked: Any) -> None:
+def test_webhooks_of_other_projects_get_nothing(hooked: Any) -> None:
     hooked.create()
     other = hooked.workspace.project()
 

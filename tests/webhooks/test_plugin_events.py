@@ -58,7 +58,7 @@ def workspace(database_url: str, own: Own, tmp_path: Path) -> Iterator[Workspace
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         (type_(type="key.created"), r"must be plugin\.own\.<event>"),
         (type_(type="plugin.other.happened"), r"must be plugin\.own\.<event>"),
@@ -66,20 +66,13 @@ def workspace(database_url: str, own: Own, tmp_path: Path) -> Iterator[Workspace
         (type_(type="plugin.own.a.b"), r"must be plugin\.own\.<event>"),
         (type_(type="plugin.own.É"), r"must be plugin\.own\.<event>"),
         (type_(type="plugin.own." + "x" * 90), "more than 100 characters"),
-        (type_(type=7), "event type 7 is not text"),
-        (type_(type=["x"]), r"event type \['x'\] is not text"),
         (type_(description=" "), "no description"),
-        (type_(description=None), r"happened': Expected `str`, .*`\$\.description`"),
-        (type_(item_schema=None), r"Expected `object`, .*`\$\.itemSchema`"),
-        (type_(item_schema={"a": object()}), "objects of type object is unsupported"),
-        (type_(example_items={"a": 1}), r"Expected `array`, .*`\$\.exampleItems`"),
-        (type_(example_items=("x",)), r"Expected `object`, .*`\$\.exampleItems\[0\]`"),
         (type_(example_items=()), "needs 1 to 100 example items"),
         ("plugin.own.happened", "str is not of type EventType"),
     ],
 )
-def test_a_wrong_type_stops_the_start(wrong: Any, told: str) -> None:
-    with pytest.raises(PluginError, match=told):
+def test_a_wrong_type_stops_the_start(wrong: Any, message: str) -> None:
+    with pytest.raises(PluginError, match=message):
         Framework(Settings(), [Own(wrong)])
 
 

@@ -8,82 +8,53 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
-from standardwebhooks import Webhook as Verifier
-from standardwebhooks import WebhookVerificationError
 
 from locframework import OPERATOR
 from locframework.errors import SettingsError
-from locframework.fields import system_clock
 from locframework.testing.workspace import WEBHOOK_KEY, open_workspace
 from locframework.webhooks.signing import (
     SecretBox,
     SecretLost,
     new_key,
     new_secret,
-    signed_headers,
 )
 
 
-def test_a_sealed_secret_opens_again_for_its_webhook_only() -> None:
+def test_a_sealed_secret_opens_only_undamaged_and_for_its_webhook() -> None:
     box, secret = SecretBox(new_key()), new_secret()
 
     sealed = box.seal(secret, "w1")
 
     assert box.open(sealed, "w1") == secret
+    assert box.seal(secret, "w1").sealed != sealed.sealed
     with pytest.raises(SecretLost, match="w2"):
         box.open(sealed, "w2")
-
-
-def test_the_same_secret_never_looks_the_same_at_rest() -> None:
-    box = SecretBox(new_key())
-
-    assert box.seal("whsec_x", "w1").sealed != box.seal("whsec_x", "w1").sealed
-
-
-def test_a_damaged_secret_does_not_open() -> None:
-    box = SecretBox(new_key())
-    sealed = box.seal(new_secret(), "w1")
-
     for damaged in ("", "!", "AAAA", sealed.sealed[:-8]):
         with pytest.raises(SecretLost):
             box.open(replace(sealed, sealed=damaged), "w1")
 
 
-def test_an_old_key_opens_what_it_sealed_and_the_new_one_seals() -> None:
+def test_an_old_key_opens_what_it_sealed_and_seals_nothing() -> None:
     old, new = new_key(), new_key()
     sealed = SecretBox(old).seal("whsec_x", "w1")
-    box = SecretBox(new, [old])
+    box, without_new = SecretBox(new, [old]), SecretBox(None, [old])
 
-    assert box.open(sealed, "w1") == "whsec_x"
+    assert box.open(sealed, "w1") == without_new.open(sealed, "w1") == "whsec_x"
     assert box.seal("whsec_x", "w1").key_id != sealed.key_id
+    assert not without_new.can_seal
     with pytest.raises(SecretLost, match=sealed.key_id):
         SecretBox(new).open(sealed, "w1")
 
 
 @pytest.mark.parametrize("key", ["", "x", "AAAA", "é", "A" * 40])
-def test_what_is_no_key_is_refused_by_its_setting(key: str) -> None:
-    with pytest.raises(SettingsError, match=r"webhooks\.secret_key: must be 32 bytes"):
+def test_an_invalid_key_is_refused_with_its_setting(key: str) -> None:
+    with pytest.raises(SettingsError, match="must be 32 bytes") as refused:
         SecretBox(key)
-
-
-def test_an_old_key_that_is_none_is_refused_by_its_own_setting() -> None:
-    told = r"settings: webhooks\.old_secret_keys: must be 32 bytes"
-    with pytest.raises(SettingsError, match=told) as refused:
-        SecretBox(new_key(), ["bad"])
-
+    assert refused.value.setting == "webhooks.secret_key"
+    with pytest.raises(SettingsError, match="must be 32 bytes") as refused:
+        SecretBox(new_key(), [key])
     assert refused.value.setting == "webhooks.old_secret_keys"
-
-
-def test_an_old_key_alone_opens_and_seals_nothing() -> None:
-    old = new_key()
-    sealed = SecretBox(old).seal("whsec_x", "w1")
-    box = SecretBox(None, [old])
-
-    assert box.open(sealed, "w1") == "whsec_x"
-    assert not box.can_seal
 
 
 def test_no_secret_is_in_the_database_in_logs_or_in_other_answers(
@@ -191,21 +162,3 @@ def test_without_a_key_there_are_no_webhooks(database_url: str, tmp_path: Path) 
         assert (refused.status, refused.error["code"]) == (409, "webhooks_not_set_up")
         assert "webhooks.secret_key" in refused.error["message"]
         assert workspace.owner.get(path).data["items"] == []
-
-
-@given(body=st.text(max_size=2000), flip=st.integers(min_value=0), data=st.data())
-def test_any_body_verifies_and_any_changed_byte_does_not(
-    body: str, flip: int, data: Any
-) -> None:
-    secret = new_secret()
-    headers = dict(
-        signed_headers("msg_1", system_clock(), body, [new_secret(), secret])
-    )
-    verifier, sent = Verifier(secret), body.encode()
-
-    verifier.verify(sent, headers, json_parse=False)
-
-    changed = bytearray(sent or b"x")
-    changed[flip % len(changed)] ^= 0x01 if sent else 0
-    with pytest.raises(WebhookVerificationError):
-        verifier.verify(changed.decode("latin-1"), headers, json_parse=False)

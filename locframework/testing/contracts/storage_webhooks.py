@@ -265,9 +265,7 @@ class StorageWebhooksContract:
         [current] = claim(storage, of, owner="sender-2", now=25, until=30)
         assert current == replace(late, number=2, tries=2)
         store.finish([retry(current, 40)], "sender-2")
-        lost = AttemptOutcome(
-            late, attempt(late, status_code=404), False, "failed", None
-        )
+        lost = AttemptOutcome(late, attempt(late, status_code=404), "failed", None)
         store.finish([lost], OWNER)  # which decides nothing any more
 
         [found] = log(storage, of)

@@ -1,4 +1,4 @@
-"""Attempts that end late, replays of what arrived, tests that kill their process."""
+"""Late attempts, replays and their limit, and deliveries that kill their process."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import pytest
 from locframework.testing.databases import statements_of
 from locframework.webhooks import deliveries
 
-from .conftest import Clock, Hooked
-
-FAIL: tuple[int, dict[str, str], bytes] = (500, {}, b"broken")
+from .conftest import FAIL, GONE, Clock, Hooked
 
 
-@pytest.mark.parametrize("answer", [(410, {}, b"gone"), FAIL])
+@pytest.mark.parametrize("answer", [GONE, FAIL])
 @pytest.mark.parametrize("changes", ["url", "off and on"])
 def test_what_was_under_way_when_a_webhook_was_changed_does_not_judge_it(
     hooked: Hooked, answer: Any, changes: str
@@ -54,7 +52,7 @@ def test_a_replay_that_fails_leaves_a_success_a_success(timed: Hooked) -> None:
     [delivery] = timed.log(webhook)
     timed.receiver.answers = [FAIL]
 
-    timed.owner.post(f"{log}/{delivery['id']}/replay")
+    timed.replay(webhook, delivery["id"])
     timed.send()
 
     [after] = timed.log(webhook)
@@ -69,7 +67,7 @@ def test_many_are_replayed_some_at_a_time_and_each_once(
     """Others write in between, and those that were replayed first fail again."""
     monkeypatch.setattr(deliveries, "REPLAYED_AT_ONCE", 2)
     webhook, _ = hooked.create(eventTypes=["key.created"])
-    hooked.receiver.answers = [(410, {}, b"gone")] * 6  # which fails the others too
+    hooked.receiver.answers = [GONE] * 6  # which fails the others too
     for name in "abcde":
         hooked.key(name)
     hooked.send()
@@ -97,7 +95,7 @@ def test_a_success_whose_replay_waits_stays_one_when_the_webhook_is_switched_off
     timed.send()
     [delivery] = timed.log(webhook)
     path = f"{timed.webhooks}/{webhook['id']}"
-    timed.owner.post(f"{path}/deliveries/{delivery['id']}/replay")
+    timed.replay(webhook, delivery["id"])
     timed.key("b")
 
     timed.owner.patch(path, json={"isActive": False})
@@ -116,11 +114,11 @@ def test_a_delivery_that_kills_its_process_each_time_is_given_up(
     elif trigger == "test":
         timed.owner.post(f"{path}/test")
     else:
-        timed.receiver.answers = [(410, {}, b"")]
+        timed.receiver.answers = [GONE]
         timed.key("a")
         timed.send()
         [delivery] = timed.log(webhook)
-        timed.owner.post(f"{path}/deliveries/{delivery['id']}/replay")
+        timed.replay(webhook, delivery["id"])
     answered = len(timed.receiver.received)
     dispatcher = timed.workspace.framework.dispatcher
     for _ in range(6):
@@ -133,6 +131,44 @@ def test_a_delivery_that_kills_its_process_each_time_is_given_up(
     [delivery] = timed.log(webhook)
     assert (delivery["status"], delivery["nextAttemptAt"]) == ("failed", None)
     assert len(delivery["attempts"]) == answered + 6
-    timed.owner.post(f"{path}/deliveries/{delivery['id']}/replay")
+    timed.replay(webhook, delivery["id"])
     assert len(timed.send()) == 1
     assert timed.log(webhook)[0]["status"] == "succeeded"
+
+
+def test_a_project_has_sixty_replays_a_minute(hooked: Any) -> None:
+    webhook, _ = hooked.create()
+    hooked.key("a")
+    [delivery] = hooked.log(webhook)
+    log = f"{hooked.webhooks}/{webhook['id']}/deliveries"
+
+    assert hooked.replay(webhook, f"msg_{'0' * 32}").status == 404
+    assert hooked.owner.post(f"{log}/replay", json={}).status == 202
+    done = [hooked.replay(webhook, delivery["id"]).status for _ in range(59)]
+    refused = [
+        hooked.replay(webhook, delivery["id"]),
+        hooked.owner.post(f"{log}/replay", json={}),
+    ]
+
+    assert done == [202] * 59
+    for answer in refused:
+        assert (answer.status, answer.error["code"]) == (429, "rate_limited")
+        assert "replays in this project" in answer.error["message"]
+        assert 0 < int(answer.headers["Retry-After"]) <= 61
+    assert hooked.owner.post(f"{hooked.webhooks}/{webhook['id']}/test").status == 202
+
+
+def test_a_clock_that_is_put_back_keeps_nobody_from_replaying_for_longer(
+    timed: Any, clock: Any
+) -> None:
+    webhook, _ = timed.create()
+    timed.key("a")
+    log = f"{timed.webhooks}/{webhook['id']}/deliveries"
+    done = [timed.owner.post(f"{log}/replay", json={}).status for _ in range(60)]
+
+    clock.go(days=-1)
+    refused = timed.owner.post(f"{log}/replay", json={})
+
+    assert done == [202] * 60
+    assert refused.status == 429
+    assert 0 < int(refused.headers["Retry-After"]) <= 61
