@@ -58,13 +58,11 @@ from .projects.service import Projects
 from .quality.service import Checks
 from .settings import Settings, as_settings
 from .statistics.service import ProjectStatistics
-from .webhooks.attempt_log import AttemptLog
 from .webhooks.deliveries import Deliveries
-from .webhooks.dispatcher import Dispatcher, WebhookMetrics
+from .webhooks.dispatcher import AttemptLog, Dispatcher, Sender, WebhookMetrics
 from .webhooks.event_schemas import EventTypes
 from .webhooks.fan_out import FanOut
 from .webhooks.plugin_events import PluginEvents
-from .webhooks.sender import Sender
 from .webhooks.service import Webhooks
 from .webhooks.signing import SecretBox
 

@@ -14,8 +14,7 @@ from .access.permissions import PERMISSIONS
 from .access.records import Caller
 from .app import Framework
 from .branches.endpoints import BranchEndpoints
-from .delivery.endpoints import DeliveryEndpoints
-from .delivery.public_endpoints import ContentEndpoints
+from .delivery.endpoints import ContentEndpoints, DeliveryEndpoints
 from .exchange.endpoints import ExchangeEndpoints
 from .fields import id_from_reference
 from .files.endpoints import FileEndpoints

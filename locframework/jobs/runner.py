@@ -44,8 +44,6 @@ class JobRunner:
         clock: Clock,
         *,
         workers: int = 2,
-        lease: timedelta = LEASE,
-        extend_interval: timedelta = EXTEND_INTERVAL,
         heartbeat_seconds: float = HEARTBEAT_SECONDS,
     ) -> None:
         self.owner = new_owner()
@@ -54,8 +52,6 @@ class JobRunner:
         self._events = events
         self._clock = clock
         self._workers = workers
-        self._lease = lease
-        self._extend_interval = extend_interval
         self._heartbeat_seconds = heartbeat_seconds
         self._running: dict[str, Work] = {}  # by job id
         self._to_retry: list[tuple[str, int]] = []  # job id and attempt
@@ -123,7 +119,7 @@ class JobRunner:
         if job is None:
             return False
         crash_point("job.after_claim")
-        work = Work(job, self._storage, self._clock, lease=self._lease)
+        work = Work(job, self._storage, self._clock)
         earlier = self._running.get(job.job.id)
         if earlier is not None:
             earlier.lose_lease()  # it expired, and this attempt took the job over
@@ -180,7 +176,7 @@ class JobRunner:
                 self.types,
                 self.owner,
                 timestamp(now),
-                timestamp(now + self._lease),
+                timestamp(now + LEASE),
             )
         except Unavailable as error:
             log.info("no job could be claimed: %s", error)
@@ -259,12 +255,12 @@ class JobRunner:
         """
         jobs, id_, attempt = self._storage.jobs, job.job.id, job.attempt
         progress, now = work.progress, self._clock()
-        is_due = now >= work.extended_at + self._extend_interval
+        is_due = now >= work.extended_at + EXTEND_INTERVAL
         try:
             if not work.is_writing and (is_due or progress != work.stored_progress):
                 with self._storage.transaction():
                     jobs.report(id_, attempt, progress)
-                    if not jobs.extend(id_, attempt, timestamp(now + self._lease)):
+                    if not jobs.extend(id_, attempt, timestamp(now + LEASE)):
                         work.lose_lease()
                 work.stored_progress, work.extended_at = progress, now
             if jobs.cancel_requested(id_):

@@ -61,18 +61,10 @@ class Step(Struct):
 class Work:
     """What the framework gives a handler for one run of a job."""
 
-    def __init__(
-        self,
-        job: StoredJob,
-        storage: JobStorage,
-        clock: Clock,
-        *,
-        lease: timedelta = LEASE,
-    ) -> None:
+    def __init__(self, job: StoredJob, storage: JobStorage, clock: Clock) -> None:
         self._job = job
         self._storage = storage
         self._clock = clock
-        self._lease = lease
         self.progress = job.job.progress
         self._cancelled = threading.Event()
         self._lost = threading.Event()
@@ -150,7 +142,7 @@ class Work:
             if not jobs.report(id_, attempt, step.progress, step.note):
                 raise LeaseLost
             now = self._clock()  # a claimer that waits for the lock would succeed
-            jobs.extend(id_, attempt, timestamp(now + self._lease))
+            jobs.extend(id_, attempt, timestamp(now + LEASE))
             crash_point("job.before_step")
         self.extended_at = now
         self.progress = self.stored_progress = step.progress

@@ -6,34 +6,224 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 
-from locframework.errors import Unavailable
-from locframework.fields import Clock, parse_timestamp, timestamp
+from msgspec.structs import replace
+
+from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
+from locframework.events import SYSTEM, EventLog
+from locframework.fields import Clock, Timestamp, parse_timestamp, timestamp
 from locframework.http.metrics import Reading
 from locframework.jobs.lease import new_owner, release_dead_leases, release_leases
 from locframework.transactions import crash_point
+from locframework.validation import check_record
 
-from .attempt_log import AttemptLog
-from .records import AttemptOutcome, ClaimedDelivery, QueueDepth, StoredWebhook
-from .rules import PER_WEBHOOK_MOST, SHARE_LEAST, SHARE_MOST, deal
-from .sender import Sender
+from .records import (
+    KEPT_BYTES,
+    Answer,
+    AttemptOutcome,
+    ClaimedDelivery,
+    DeliveryAttempt,
+    DisabledReason,
+    Post,
+    QueueDepth,
+    StoredWebhook,
+)
+from .rules import (
+    GONE,
+    PER_WEBHOOK_MOST,
+    SHARE_LEAST,
+    SHARE_MOST,
+    deal,
+    health_after,
+    is_failing,
+    is_worn_out,
+    live,
+    outcome_of,
+)
+from .signing import SecretBox, SecretLost, signed_headers
 from .store import WebhookStorage, WebhookStore
+from .transport import Transport
 
 log = logging.getLogger("locframework.webhooks")
 
 LEASE = timedelta(seconds=45)  # more than an attempt may take
 STOP_SECONDS = 10.0
 
-Share = Callable[[], float]
 Work = tuple[ClaimedDelivery, StoredWebhook]
 
 
-def random_share() -> float:
-    """The random part of a wait (decisions 2.7)."""
-    return random.uniform(SHARE_LEAST, SHARE_MOST)
+class Sender:
+    """Sends over the transport of the settings. Any number of threads at once."""
+
+    def __init__(self, transport: Transport, box: SecretBox, clock: Clock) -> None:
+        self._transport = transport
+        self._box = box
+        self._clock = clock
+
+    def attempt(
+        self, claimed: ClaimedDelivery, webhook: StoredWebhook, share: float
+    ) -> AttemptOutcome:
+        """Return what came of an attempt, without raising.
+
+        ``share`` is the random part of the wait after a failure.
+        """
+        at = self._clock()
+        error: str | None
+        status_code = duration_ms = body = retry_after = None
+        try:
+            secrets = self._secrets(webhook, at)
+            headers = signed_headers(claimed.id, at, claimed.payload, secrets)
+            post = Post(webhook.webhook.url, headers, claimed.payload.encode())
+            answer = self._transport.send(post)
+            _check_answer(answer)
+            status_code, error = answer.status_code, answer.error
+            duration_ms, retry_after = answer.duration_ms, answer.retry_after
+            if error is None:
+                body = answer.body[:KEPT_BYTES].decode("utf-8", "replace")
+                body = body.replace("\0", "\ufffd")
+        except SecretLost as lost:
+            log.error("delivery %s cannot be signed: %s", claimed.id, lost)
+            error = "secret_lost"
+        except PLUGIN_EXCEPTIONS:
+            name = self._transport.name
+            log.exception("the transport %s failed with delivery %s", name, claimed.id)
+            error = "transport_failed"
+        attempt = DeliveryAttempt(
+            number=claimed.number,
+            at=timestamp(at),
+            trigger=claimed.trigger,
+            status_code=status_code,
+            error=error,
+            duration_ms=duration_ms,
+            response_body=body,
+        )
+        url, now = webhook.webhook.url, self._clock()
+        return outcome_of(claimed, attempt, url, now, share, retry_after)
+
+    def _secrets(self, webhook: StoredWebhook, at: datetime) -> list[str]:
+        """Return the secrets that sign. An old one whose key is gone is left out.
+
+        Raises SecretLost for the current one.
+        """
+        secrets = []
+        for each in live(webhook.secrets, at):
+            try:
+                secrets.append(self._box.open(each, webhook.webhook.id))
+            except SecretLost as error:
+                if each.signs_until is None:
+                    raise
+                log.warning("an old secret can no longer sign: %s", error)
+        return secrets
+
+
+def _check_answer(answer: Answer) -> None:
+    """Raise an exception for an invalid answer: a plugin made it."""
+    if not isinstance(answer, Answer):
+        raise TypeError(f"{type(answer).__name__} is not an Answer")
+    check_record(answer)
+    if (answer.status_code is None) is (answer.error is None):
+        raise ValueError("an Answer has either a status_code or an error")
+    if not isinstance(answer.body, bytes):  # check_record reads text as base64
+        raise TypeError(f"body is {type(answer.body).__name__}, not bytes")
+
+
+class AttemptLog:
+    """The attempt log: records attempts, and disables endpoints that keep failing."""
+
+    def __init__(self, storage: WebhookStorage, events: EventLog, clock: Clock) -> None:
+        self._store = storage.webhooks
+        self._events = events
+        self._clock = clock
+
+    def begin(
+        self, claimed: Sequence[ClaimedDelivery], now: Timestamp
+    ) -> list[tuple[ClaimedDelivery, StoredWebhook]]:
+        """Record the start of attempts; return what to send, and where.
+
+        Other claims fail: those claimed too often, and automatic ones of a webhook
+        that was disabled.
+        """
+        webhooks = self._store.find_webhooks(
+            sorted({each.webhook_id for each in claimed})
+        )
+        work, rest = [], []
+        for each in claimed:
+            stored = webhooks.get(each.webhook_id)
+            if (
+                stored is None
+                or is_worn_out(each)
+                or (each.trigger == "auto" and not stored.webhook.is_active)
+            ):
+                rest.append(each)
+            else:
+                work.append((each, stored))
+        self._store.begin_attempts([each for each, _ in work], now)
+        self._store.give_up(rest)
+        return work
+
+    def record(self, outcomes: Sequence[AttemptOutcome], owner: str) -> None:
+        """Log the attempts, and update the health of their endpoints.
+
+        One transaction: a constant number of statements, and three for each endpoint
+        that is disabled.
+        """
+        ids = sorted({done.claimed.webhook_id for done in outcomes})
+        webhooks = self._store.find_webhooks(ids, lock=True)
+        attempted_at = {}
+        for done in outcomes:
+            stored = webhooks.get(done.claimed.webhook_id)
+            if stored is not None:
+                webhooks[stored.webhook.id] = self._with_outcome(stored, done)
+                attempted_at[stored.webhook.id] = done.attempt.at
+        self._store.save_health(
+            {id_: (at, webhooks[id_].health) for id_, at in attempted_at.items()}
+        )
+        ended = []
+        for done in outcomes:
+            stored = webhooks.get(done.claimed.webhook_id)
+            is_active = stored is not None and stored.webhook.is_active
+            if done.status == "pending" and not is_active:
+                done = replace(done, status="failed", next_at=None)
+            ended.append(done)
+        self._store.finish(ended, owner)
+
+    def _with_outcome(
+        self, stored: StoredWebhook, done: AttemptOutcome
+    ) -> StoredWebhook:
+        """Update the health, and disable the webhook if it is gone or failing."""
+        webhook, at = stored.webhook, done.attempt.at
+        if done.url != webhook.url or at < webhook.updated_at:
+            return stored  # of another URL, or before it was switched off and on
+        succeeded = done.status == "succeeded"
+        health = health_after(stored.health, done.claimed.id, at, succeeded=succeeded)
+        stored = replace(stored, health=health)
+        reason: DisabledReason | None = None
+        if done.attempt.status_code == GONE:
+            reason = "gone"
+        elif done.claimed.trigger == "auto" and is_failing(health):
+            reason = "failing"
+        if reason is None or not webhook.is_active:
+            return stored
+        log.warning("webhook %s is disabled: %s", webhook.id, reason)
+        webhook = replace(
+            webhook,
+            is_active=False,
+            disabled_reason=reason,
+            updated_at=timestamp(self._clock()),
+        )
+        stored = replace(stored, webhook=webhook)
+        self._store.update(stored)
+        self._store.end_deliveries(webhook.id)
+        self._events.append(
+            "webhook.disabled",
+            organization_id=stored.organization_id,
+            project_id=webhook.project_id,
+            actor=SYSTEM,
+            items=[{"webhookId": webhook.id, "reason": reason}],
+        )
+        return stored
 
 
 class Dispatcher:
@@ -54,8 +244,6 @@ class Dispatcher:
         clock: Clock,
         *,
         senders: int = 16,
-        lease: timedelta = LEASE,
-        share: Share = random_share,
     ) -> None:
         self.owner = new_owner()
         self.ended: Counter[str] = Counter()  # attempts of this process, by outcome
@@ -65,8 +253,6 @@ class Dispatcher:
         self._attempt_log = attempt_log
         self._clock = clock
         self._senders = senders
-        self._lease = lease
-        self._share = share
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._abandoned = threading.Event()
@@ -79,29 +265,25 @@ class Dispatcher:
         self._turn = 0
 
     def start(self) -> None:
-        """Begin to send: what dead processes of this host held is due at once."""
+        """Start the threads, once; release the leases of this host's dead processes."""
         self.owner = new_owner()  # of this process: it may be a fork
         release_dead_leases(self._storage, self._clock)
-        self._stopping.clear()
-        self._abandoned = threading.Event()  # a new one: see _dispatch
-        self._to_send = queue.SimpleQueue()
         self._woken.set()
-        send = partial(self._send, self._to_send)
-        calls = {"dispatcher": partial(self._dispatch, self._abandoned)}
-        calls |= {f"sender-{n}": send for n in range(self._senders)}
+        targets = {"dispatcher": self._dispatch}
+        targets |= {f"sender-{number}": self._send for number in range(self._senders)}
         self._threads = [
             threading.Thread(
-                target=call, name=f"locframework-webhooks-{name}", daemon=True
+                target=target, name=f"locframework-webhooks-{name}", daemon=True
             )
-            for name, call in calls.items()
+            for name, target in targets.items()
         ]
         for thread in self._threads:
             thread.start()
 
     def stop(self, timeout_seconds: float = STOP_SECONDS) -> None:
-        """Claim nothing more, and wait for what is being sent, so long at most.
+        """Claim nothing more, and wait for attempts until the timeout.
 
-        What is not answered by then is left for another process to send again.
+        Another process repeats attempts that have not ended by then.
         """
         if not self._threads:
             return
@@ -140,9 +322,8 @@ class Dispatcher:
                 made += 1
         return made
 
-    def _dispatch(self, abandoned: threading.Event) -> None:
-        """Run the dispatching thread; ``abandoned`` ends the one of its own start."""
-        while not abandoned.is_set():
+    def _dispatch(self) -> None:
+        while not self._abandoned.is_set():
             if self._stopping.is_set() and not self._at_work:
                 return
             self._woken.wait()
@@ -155,9 +336,8 @@ class Dispatcher:
                 log.exception("the dispatcher failed; it continues")
                 self._unrecorded = []  # sent again when their leases expire
 
-    def _send(self, to_send: queue.SimpleQueue[Work | None]) -> None:
-        """Run a sending thread; ``to_send`` is the queue of its own start."""
-        while (work := to_send.get()) is not None:
+    def _send(self) -> None:
+        while (work := self._to_send.get()) is not None:
             self._sent.put(self._attempt(*work))
             self._woken.set()
         self._woken.set()
@@ -166,7 +346,8 @@ class Dispatcher:
         self, claimed: ClaimedDelivery, webhook: StoredWebhook
     ) -> AttemptOutcome:
         crash_point("webhooks.after_claim")
-        outcome = self._sender.attempt(claimed, webhook, self._share())
+        share = random.uniform(SHARE_LEAST, SHARE_MOST)
+        outcome = self._sender.attempt(claimed, webhook, share)
         crash_point("webhooks.after_send")
         return outcome
 
@@ -199,7 +380,7 @@ class Dispatcher:
                 if shares:
                     now = self._clock()
                     due = self._store.claim(
-                        shares, self.owner, timestamp(now), timestamp(now + self._lease)
+                        shares, self.owner, timestamp(now), timestamp(now + LEASE)
                     )
                     claimed = self._attempt_log.begin(due, timestamp(now))
         except Unavailable as error:  # recorded and claimed at the next wake-up

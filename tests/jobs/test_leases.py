@@ -200,32 +200,6 @@ def test_cancel_reaches_the_attempt_that_took_over_in_the_same_runner(
     assert not [each for each in caplog.records if each.exc_info]
 
 
-def test_step_of_a_late_attempt_is_not_committed_twice(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
-    def add(job: StoredJob, work: Work) -> None:
-        done = int(str((job.step or {}).get("done", 0)))
-        while done < 3:
-            if job.attempt == 1 and done == 2:
-                world.clock.forward(31)
-                runner.run_one()
-            with work.step() as step:
-                world.rename(f"{world.name()}+")
-                done += 1
-                step.note = {"done": done}
-        with work.finish():
-            pass
-
-    runner = world.runner(add)
-    job_id = world.queue(runner)
-
-    runner.run_until_idle()
-
-    assert world.name() == "Shop+++"
-    assert world.job(job_id).status == "succeeded"
-    assert not [each for each in caplog.records if each.exc_info]
-
-
 def test_heartbeat_extends_the_lease_of_a_long_job(world: World) -> None:
     other = world.runner(succeed)
 

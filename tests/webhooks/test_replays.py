@@ -44,23 +44,6 @@ def test_what_was_under_way_when_a_webhook_was_changed_does_not_judge_it(
     assert stored.health.failing_since is None
 
 
-def test_a_replay_that_fails_leaves_a_success_a_success(timed: Hooked) -> None:
-    webhook, _ = timed.create()
-    timed.key("a")
-    timed.send()
-    log = f"{timed.webhooks}/{webhook['id']}/deliveries"
-    [delivery] = timed.log(webhook)
-    timed.receiver.answers = [FAIL]
-
-    timed.replay(webhook, delivery["id"])
-    timed.send()
-
-    [after] = timed.log(webhook)
-    assert (after["status"], after["nextAttemptAt"]) == ("succeeded", None)
-    assert [each["statusCode"] for each in after["attempts"]] == [204, 500]
-    assert timed.owner.post(f"{log}/replay", json={}).data["count"] == 0
-
-
 def test_many_are_replayed_some_at_a_time_and_each_once(
     hooked: Hooked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,22 +68,6 @@ def test_many_are_replayed_some_at_a_time_and_each_once(
     assert (asked.status, asked.data["count"], sent) == (202, 5, [2, 2, 1])
     replays = [sql for sql in seen if "cause = 'replay'" in sql]
     assert len(replays) == 3
-
-
-def test_a_success_whose_replay_waits_stays_one_when_the_webhook_is_switched_off(
-    timed: Hooked,
-) -> None:
-    webhook, _ = timed.create()
-    timed.key("a")
-    timed.send()
-    [delivery] = timed.log(webhook)
-    path = f"{timed.webhooks}/{webhook['id']}"
-    timed.replay(webhook, delivery["id"])
-    timed.key("b")
-
-    timed.owner.patch(path, json={"isActive": False})
-
-    assert [each["status"] for each in timed.log(webhook)] == ["failed", "succeeded"]
 
 
 @pytest.mark.parametrize("trigger", ["event", "test", "replay"])
