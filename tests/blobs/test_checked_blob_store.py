@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from locframework_blobs_disk.settings import DiskSettings
-from locframework_blobs_disk.store import DiskBlobStore
+from locframework_blobs_disk import DiskBlobStore, DiskSettings
 
 from locframework import hookimpl
 from locframework.blobs.blob_store import CheckedBlobStore

@@ -81,7 +81,7 @@ def test_a_file_that_could_not_be_put_leaves_no_file_without_a_note(
     workspace: Workspace, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blobs = workspace.framework.blobs
-    store = workspace.framework.plugins.blob_store("disk")
+    store = workspace.framework.plugins.blob_stores["disk"]
 
     def refuse(name: str, content: bytes) -> None:
         raise Unavailable("the disk is full")
