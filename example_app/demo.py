@@ -26,7 +26,7 @@ from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.jobs.records import Job, JobQuery
 from locframework.keys.records import BulkKey, NewKeys
-from locframework.memories.file_records import ImportOptions as MemoryImportOptions
+from locframework.memories.imports import ImportOptions as MemoryImportOptions
 from locframework.memories.records import MemoryQuery, NewAssignment, NewMemory
 from locframework.projects.records import NewLanguage, NewProject, Project
 

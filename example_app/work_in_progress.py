@@ -172,7 +172,7 @@ def _add_glossary(
     [proposed] = framework.terms.list_terms(
         OPERATOR, glossary_id, TermQuery(search=word)
     ).items
-    framework.term_translations.set_translation(
+    framework.terms.set_translation(
         translator, glossary_id, proposed.id, lang, NewTranslation(value)
     )
 

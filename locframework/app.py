@@ -29,12 +29,12 @@ from .formats.service import Formats
 from .glossaries.imports import GlossaryFiles
 from .glossaries.matching import GlossaryMatches, TermCache
 from .glossaries.service import Glossaries
-from .glossaries.terms import Terms, TermTranslations
+from .glossaries.terms import Terms
 from .history.service import Activity
 from .history.undo import UndoJob
 from .history.values import History
 from .housekeeping import Purge
-from .issues.service import Issues, RecheckJob, Rechecks
+from .issues.service import Issues, Rechecks
 from .jobs.runner import JobRunner
 from .jobs.service import Jobs
 from .jobs.ticker import Ticker
@@ -47,9 +47,9 @@ from .keys.writing.writer import KeyWriter
 from .memories.entries import Entries
 from .memories.imports import MemoryFiles
 from .memories.matches import Matching
-from .memories.prefill import Prefill, PrefillJob
+from .memories.prefill import Prefill
 from .memories.service import Memories
-from .memories.tm_sync import LANGUAGE_EVENTS, TmSync, TmSyncJob
+from .memories.tm_sync import LANGUAGE_EVENTS, TmSync
 from .merging.applying import Applying
 from .merging.service import Merging
 from .plugins import PluginHost, chosen
@@ -152,9 +152,6 @@ class Framework:
             storage, access, linked, projects, events, clock
         )
         terms = self.terms = Terms(storage, glossaries, linked, events, clock)
-        self.term_translations = TermTranslations(
-            storage, glossaries, terms, linked, events, clock
-        )
         term_cache = self.term_cache = TermCache(storage)
         self.glossary_matches = GlossaryMatches(storage, projects, term_cache)
         self.glossary_files = GlossaryFiles(
@@ -185,11 +182,11 @@ class Framework:
         applying = Applying(storage, languages, writer, trash, clock)
         self.merging = Merging(storage, projects, branches, applying, events, clock)
 
-        rechecks = Rechecks(storage, jobs)
+        rechecks = Rechecks(storage, jobs, writer)
         events.listen_inside(
             rechecks.on_event, prefixes=("glossary.", "language.", "project.")
         )
-        runner.add_handler(RecheckJob(storage, writer))
+        runner.add_handler(rechecks)
         self.issues = Issues(storage, projects, branches, languages, checks, rechecks)
         self.activity = Activity(storage, projects, branches, jobs, clock)
         runner.add_handler(UndoJob(storage, access, files, writer, trash, renewed))
@@ -203,7 +200,7 @@ class Framework:
         sync = TmSync(storage, jobs, clock)
         events.listen_inside(sync.on_key_event, subscriber="memories")
         events.listen_inside(sync.on_language_event, prefixes=LANGUAGE_EVENTS)
-        runner.add_handler(TmSyncJob(storage, sync))
+        runner.add_handler(sync)
         memories = self.memories = Memories(
             storage, access, linked, projects, sync, clock, forget
         )
@@ -220,10 +217,10 @@ class Framework:
             storage, linked, memories, blobs, jobs, sync, clock, renewed
         )
         runner.add_handler(self.memory_files)
-        self.prefill = Prefill(storage, access, projects, branches, jobs)
-        runner.add_handler(
-            PrefillJob(storage, access, branches, writer, matching, renewed)
+        self.prefill = Prefill(
+            storage, access, projects, branches, jobs, writer, matching, renewed
         )
+        runner.add_handler(self.prefill)
 
         self.imports = Imports(
             storage, access, projects, branches, languages, formats, blobs, jobs

@@ -62,12 +62,12 @@ from .formats.records import WrittenFile as WrittenFile
 from .glossaries.records import Glossary as Glossary
 from .glossaries.records import StoredGlossary as StoredGlossary
 from .glossaries.records import Term as Term
-from .glossaries.records import TermFilter as TermFilter
+from .glossaries.records import TermQuery as TermQuery
 from .glossaries.records import TermWrite as TermWrite
 from .glossaries.records import TranslationRow as TranslationRow
-from .glossaries.rules import spelling as spelling
 from .glossaries.store import GlossaryStore as GlossaryStore
 from .glossaries.store import TermStore as TermStore
+from .glossaries.terms import spelling as spelling
 from .http.idempotency import IdempotencyStore as IdempotencyStore
 from .http.idempotency import StoredPost as StoredPost
 from .jobs.records import Job as Job
@@ -129,7 +129,7 @@ from .memories.matching.scoring import cut_punctuation as cut_punctuation
 from .memories.matching.scoring import match_fold as match_fold
 from .memories.records import AssignedMemory as AssignedMemory
 from .memories.records import Assignment as Assignment
-from .memories.records import EntryFilter as EntryFilter
+from .memories.records import EntryQuery as EntryQuery
 from .memories.records import KeyLink as KeyLink
 from .memories.records import MemoryEntry as MemoryEntry
 from .memories.records import MemoryLanguage as MemoryLanguage
@@ -159,8 +159,8 @@ from .quality.records import Subject as Subject
 from .settings import Settings as Settings
 from .statistics.records import LanguageCounts as LanguageCounts
 from .statistics.records import LineCounts as LineCounts
-from .statistics.rules import complete_languages as complete_languages
-from .statistics.rules import count_words as count_words
+from .statistics.records import complete_languages as complete_languages
+from .statistics.records import count_words as count_words
 from .statistics.store import StatisticsStore as StatisticsStore
 from .storage import Due as Due
 from .storage import Purgeable as Purgeable

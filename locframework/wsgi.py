@@ -150,7 +150,7 @@ def operations_of(framework: Framework) -> list[object]:
         StatisticsEndpoints(framework.statistics),
         GlossaryEndpoints(framework.glossaries, framework.glossary_matches),
         GlossaryFileEndpoints(framework.glossary_files),
-        TermEndpoints(framework.terms, framework.term_translations),
+        TermEndpoints(framework.terms),
         ExchangeEndpoints(framework.imports, framework.exports),
         FileEndpoints(framework.files),
         FormatEndpoints(framework.formats),

@@ -18,7 +18,7 @@ from locframework.formats.records import SourceFile
 from locframework.glossaries import records as glossaries
 from locframework.jobs.records import Job
 from locframework.languages import language_info
-from locframework.memories import file_records as memories
+from locframework.memories import imports as memories
 from locframework.memories.records import MemoryQuery
 
 from .common import (

@@ -8,6 +8,8 @@ from typing import BinaryIO, cast
 
 from msgspec import Struct
 
+from locframework.http.records import Raw
+
 CHECKED_IN_REQUEST = 2 * 1024 * 1024  # bytes; the job checks what is beyond
 IN_MEMORY = 4 * 1024 * 1024  # bytes of an exported file that are not put on the disk
 
@@ -23,6 +25,14 @@ class ExportedFile(Struct, frozen=True):
     content_type: str
     file: BinaryIO
     byte_size: int
+
+    def response(self) -> Raw:
+        """Return the HTTP response that sends the file."""
+        headers = {
+            "Content-Disposition": f'attachment; filename="{self.name}"',
+            "Content-Length": str(self.byte_size),
+        }
+        return Raw(b"", self.content_type, headers=headers, file=self.file)
 
 
 def exported(name: str, content_type: str, parts: Iterable[bytes]) -> ExportedFile:

@@ -24,7 +24,6 @@ from locframework.blobs.service import Blobs
 from locframework.errors import (
     PermissionDenied,
     UnknownFormat,
-    UnreadableFile,
     abbreviate,
 )
 from locframework.jobs.records import Job, JobQuery, Progress, StoredJob
@@ -223,21 +222,18 @@ class FileImport(ABC, Generic[S, Row, R]):
     def list_jobs(self, caller: Caller, reference: str, query: JobQuery) -> Page[Job]:
         """List the jobs of a glossary or memory that the caller may have started,
         newest first."""
-        subject = self.visible(caller, reference)
-        may = self._permissions(caller, subject)
-        return self._jobs.list_subject_jobs(subject.id, query, may)
+        id_, may = self._visible(caller, reference)
+        return self._jobs.list_subject_jobs(id_, query, may)
 
     def get_job(self, caller: Caller, reference: str, job_id: str) -> Job:
         """Return a job of a glossary or memory. Raises JobNotFound."""
-        subject = self.visible(caller, reference)
-        may = self._permissions(caller, subject)
-        return self._jobs.get_subject_job(subject.id, job_id, may)
+        id_, may = self._visible(caller, reference)
+        return self._jobs.get_subject_job(id_, job_id, may)
 
     def cancel_job(self, caller: Caller, reference: str, job_id: str) -> Job:
         """Cancel a job; see Jobs.cancel_job. Raises JobNotFound, JobNotCancellable."""
-        subject = self.visible(caller, reference)
-        may = self._permissions(caller, subject)
-        return self._jobs.cancel_subject_job(subject.id, job_id, may)
+        id_, may = self._visible(caller, reference)
+        return self._jobs.cancel_subject_job(id_, job_id, may)
 
     def require_format(self, name: str) -> str:
         """Return the format of that name. Raises UnknownFormat."""
@@ -252,7 +248,7 @@ class FileImport(ABC, Generic[S, Row, R]):
         Subject and rights are those of each step. What the steps before wrote stays
         when one is refused.
         """
-        params = _params_of(job)
+        params = msgspec.convert(job.params, ImportParams)
         state = params.state
         if job.step is not None:
             state = msgspec.convert(job.step, ImportState)
@@ -306,8 +302,12 @@ class FileImport(ABC, Generic[S, Row, R]):
             )
         return started.job
 
-    def _permissions(self, caller: Caller, subject: S) -> Callable[[str], bool]:
-        return lambda permission: self.may(caller, permission, subject)
+    def _visible(
+        self, caller: Caller, reference: str
+    ) -> tuple[str, Callable[[str], bool]]:
+        """Return the id of a subject, and what tells the caller's permissions there."""
+        subject = self.visible(caller, reference)
+        return subject.id, lambda permission: self.may(caller, permission, subject)
 
     def _upload(self, job: StoredJob, params: ImportParams, *, lock: bool) -> Upload[S]:
         """Raises PermissionDenied if the caller of the job may not import any more."""
@@ -354,11 +354,3 @@ def write_in_steps(
         crash_point(crash_name)
         batch = following
     return batch
-
-
-def _params_of(job: StoredJob) -> ImportParams:
-    try:
-        return msgspec.convert(job.params, ImportParams)
-    except msgspec.ValidationError:
-        message = "an older version has queued this import: import the file again"
-        raise UnreadableFile(message) from None

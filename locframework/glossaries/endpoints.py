@@ -1,5 +1,7 @@
 """Glossaries, their terms and files over HTTP (decisions 2.4)."""
 
+from functools import partial
+
 from msgspec import Struct
 
 from locframework.access.records import Caller
@@ -19,7 +21,8 @@ from locframework.errors import (
     UnknownFormat,
     UnreadableFile,
 )
-from locframework.http.operation import RawResponse, operation
+from locframework.http.operation import RawResponse
+from locframework.http.operation import operation as declare
 from locframework.http.records import Accepted, Deleted, Prepared, Raw
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
@@ -43,9 +46,9 @@ from .records import (
     TermQuery,
 )
 from .service import Glossaries
-from .terms import Terms, TermTranslations
+from .terms import Terms
 
-TAG = "Glossaries"
+operation = partial(declare, tag="Glossaries")
 _ALL = "/glossaries"
 _ONE = f"{_ALL}/{{glossaryId}}"
 _JOBS = f"{_ONE}/jobs"
@@ -75,9 +78,7 @@ class GlossaryEndpoints:
         self._glossaries = glossaries
         self._matches = matches
 
-    @operation(
-        "GET", _ALL, permission="glossary_read", errors=(ProjectNotFound,), tag=TAG
-    )
+    @operation("GET", _ALL, permission="glossary_read", errors=(ProjectNotFound,))
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
         """List the glossaries that the caller may read.
 
@@ -93,7 +94,6 @@ class GlossaryEndpoints:
         permission="glossary_manage",
         status=201,
         errors=(OrganizationNotFound,),
-        tag=TAG,
     )
     def create_glossary(self, caller: Caller, body: NewGlossary) -> GlossaryAnswer:
         """Create a glossary.
@@ -104,9 +104,7 @@ class GlossaryEndpoints:
         """
         return GlossaryAnswer(self._glossaries.create_glossary(caller, body))
 
-    @operation(
-        "GET", _ONE, permission="glossary_read", errors=(GlossaryNotFound,), tag=TAG
-    )
+    @operation("GET", _ONE, permission="glossary_read", errors=(GlossaryNotFound,))
     def get_glossary(self, caller: Caller, glossary_id: str) -> GlossaryAnswer:
         """Get a glossary."""
         return GlossaryAnswer(self._glossaries.get_glossary(caller, glossary_id))
@@ -117,7 +115,6 @@ class GlossaryEndpoints:
         permission="glossary_manage",
         errors=(GlossaryNotFound, LanguageExists),
         etag=True,
-        tag=TAG,
     )
     def update_glossary(
         self, caller: Caller, glossary_id: str, body: GlossaryChanges
@@ -129,13 +126,7 @@ class GlossaryEndpoints:
         changed = self._glossaries.update_glossary(caller, glossary_id, body)
         return GlossaryAnswer(changed)
 
-    @operation(
-        "DELETE",
-        _ONE,
-        permission="glossary_manage",
-        errors=(GlossaryNotFound,),
-        tag=TAG,
-    )
+    @operation("DELETE", _ONE, permission="glossary_manage", errors=(GlossaryNotFound,))
     def delete_glossary(self, caller: Caller, glossary_id: str) -> Deleted:
         """Delete a glossary with its terms.
 
@@ -148,7 +139,6 @@ class GlossaryEndpoints:
         _LINKED,
         permission="project_update",
         errors=(ProjectNotFound, GlossaryNotFound),
-        tag=TAG,
     )
     def attach_glossary(
         self, caller: Caller, project_id: str, glossary_id: str
@@ -164,7 +154,6 @@ class GlossaryEndpoints:
         _LINKED,
         permission="project_update",
         errors=(ProjectNotFound, GlossaryNotFound),
-        tag=TAG,
     )
     def detach_glossary(
         self, caller: Caller, project_id: str, glossary_id: str
@@ -177,7 +166,6 @@ class GlossaryEndpoints:
         "/projects/{projectId}/glossary/matches",
         permission="glossary_read",
         errors=(ProjectNotFound,),
-        tag=TAG,
     )
     def find_terms(
         self, caller: Caller, project_id: str, body: MatchRequest
@@ -204,13 +192,10 @@ class TermAnswer(Struct, frozen=True):
 class TermEndpoints:
     """``/glossaries/{glossaryId}/terms``."""
 
-    def __init__(self, terms: Terms, translations: TermTranslations) -> None:
+    def __init__(self, terms: Terms) -> None:
         self._terms = terms
-        self._translations = translations
 
-    @operation(
-        "GET", _TERMS, permission="glossary_read", errors=(GlossaryNotFound,), tag=TAG
-    )
+    @operation("GET", _TERMS, permission="glossary_read", errors=(GlossaryNotFound,))
     def list_terms(
         self, caller: Caller, glossary_id: str, query: TermQuery
     ) -> Page[Term]:
@@ -228,13 +213,7 @@ class TermEndpoints:
         _TERMS,
         permission="glossary_write",
         status=201,
-        errors=(
-            GlossaryNotFound,
-            LanguageNotAssigned,
-            TermExists,
-            TermNotTranslatable,
-        ),
-        tag=TAG,
+        errors=(GlossaryNotFound, LanguageNotAssigned, TermExists, TermNotTranslatable),
     )
     def create_term(
         self, caller: Caller, glossary_id: str, body: NewTerm
@@ -246,7 +225,7 @@ class TermEndpoints:
         """
         return TermAnswer(self._terms.create_term(caller, glossary_id, body))
 
-    @operation("GET", _TERM, permission="glossary_read", errors=_ABSENT, tag=TAG)
+    @operation("GET", _TERM, permission="glossary_read", errors=_ABSENT)
     def get_term(self, caller: Caller, glossary_id: str, term_id: str) -> TermAnswer:
         """Get a term."""
         return TermAnswer(self._terms.get_term(caller, glossary_id, term_id))
@@ -257,7 +236,6 @@ class TermEndpoints:
         permission="glossary_write",
         errors=(*_ABSENT, LanguageNotAssigned, TermExists, TermNotTranslatable),
         etag=True,
-        tag=TAG,
     )
     def update_term(
         self, caller: Caller, glossary_id: str, term_id: str, body: TermChanges
@@ -276,7 +254,6 @@ class TermEndpoints:
         _TERM,
         permission="glossary_write",
         errors=(*_ABSENT, LanguageNotAssigned),
-        tag=TAG,
     )
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Deleted:
         """Delete a term with its translations.
@@ -291,7 +268,6 @@ class TermEndpoints:
         permission="glossary_write",
         errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned, TermNotTranslatable),
         etag=_TERM,
-        tag=TAG,
     )
     def set_term_translation(
         self,
@@ -306,9 +282,7 @@ class TermEndpoints:
         The value is applied; if the glossary requires approval and the caller cannot
         approve, it becomes `proposedValue`. "" clears the translation.
         """
-        term = self._translations.set_translation(
-            caller, glossary_id, term_id, lang, body
-        )
+        term = self._terms.set_translation(caller, glossary_id, term_id, lang, body)
         return TermAnswer(term)
 
     @operation(
@@ -317,7 +291,6 @@ class TermEndpoints:
         permission="glossary_write",
         errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned),
         etag=_TERM,
-        tag=TAG,
     )
     def clear_term_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
@@ -326,7 +299,7 @@ class TermEndpoints:
 
         Like setting it to "": if that needs approval, clearing it becomes a proposal.
         """
-        term = self._translations.clear_translation(caller, glossary_id, term_id, lang)
+        term = self._terms.clear_translation(caller, glossary_id, term_id, lang)
         return TermAnswer(term)
 
     @operation(
@@ -334,7 +307,6 @@ class TermEndpoints:
         f"{_TRANSLATION}/approve",
         permission="glossary_approve",
         errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned, NothingPending),
-        tag=TAG,
     )
     def approve_term_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
@@ -343,9 +315,7 @@ class TermEndpoints:
 
         The proposal, or the draft, becomes the value.
         """
-        term = self._translations.approve_translation(
-            caller, glossary_id, term_id, lang
-        )
+        term = self._terms.approve_translation(caller, glossary_id, term_id, lang)
         return TermAnswer(term)
 
     @operation(
@@ -353,7 +323,6 @@ class TermEndpoints:
         f"{_TRANSLATION}/reject",
         permission="glossary_approve",
         errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned, NothingPending),
-        tag=TAG,
     )
     def reject_term_translation(
         self,
@@ -368,9 +337,7 @@ class TermEndpoints:
         The proposal is dropped, and what was approved stays. `reason` is sent with the
         event.
         """
-        term = self._translations.reject_translation(
-            caller, glossary_id, term_id, lang, body
-        )
+        term = self._terms.reject_translation(caller, glossary_id, term_id, lang, body)
         return TermAnswer(term)
 
 
@@ -385,7 +352,6 @@ class GlossaryFileEndpoints:
         f"{_ONE}/import",
         permission="glossary_write",
         errors=(GlossaryNotFound, UnknownFormat, UnreadableFile, LanguageNotAssigned),
-        tag=TAG,
     )
     def import_glossary(
         self, caller: Caller, glossary_id: str, form: GlossaryImportForm
@@ -410,7 +376,6 @@ class GlossaryFileEndpoints:
         permission="glossary_read",
         errors=(GlossaryNotFound, UnknownFormat),
         raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
-        tag=TAG,
     )
     def export_glossary(
         self, caller: Caller, glossary_id: str, query: GlossaryExportQuery
@@ -420,14 +385,9 @@ class GlossaryFileEndpoints:
         `format` is `csv` or `tbx`. Exports every term, with approved translations
         and drafts; proposals are left out.
         """
-        file = self._files.export(caller, glossary_id, query.format)
-        headers = {
-            "Content-Disposition": f'attachment; filename="{file.name}"',
-            "Content-Length": str(file.byte_size),
-        }
-        return Raw(b"", file.content_type, headers=headers, file=file.file)
+        return self._files.export(caller, glossary_id, query.format).response()
 
-    @operation("GET", _JOBS, permission=None, errors=(GlossaryNotFound,), tag=TAG)
+    @operation("GET", _JOBS, permission=None, errors=(GlossaryNotFound,))
     def list_glossary_jobs(
         self, caller: Caller, glossary_id: str, query: JobQuery
     ) -> Page[Job]:
@@ -442,7 +402,6 @@ class GlossaryFileEndpoints:
         f"{_JOBS}/{{jobId}}",
         permission=None,
         errors=(GlossaryNotFound, JobNotFound),
-        tag=TAG,
     )
     def get_glossary_job(
         self, caller: Caller, glossary_id: str, job_id: str
@@ -455,7 +414,6 @@ class GlossaryFileEndpoints:
         f"{_JOBS}/{{jobId}}/cancel",
         permission=None,
         errors=(GlossaryNotFound, JobNotFound, JobNotCancellable),
-        tag=TAG,
     )
     def cancel_glossary_job(
         self, caller: Caller, glossary_id: str, job_id: str

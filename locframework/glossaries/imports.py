@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from locframework.access.records import Caller, Reach, Renewed
@@ -32,8 +32,7 @@ from locframework.proposals.rules import drafted, text_of, written
 from locframework.quality.scanning import prose
 from locframework.validation import forbidden
 
-from .csv_file import CONTENT_TYPE as CSV_TYPE
-from .csv_file import read_csv, write_csv
+from .files import CSV_TYPE, TBX_TYPE, read_csv, read_tbx, write_csv, write_tbx
 from .records import (
     NOTES_MOST,
     TERM_MOST,
@@ -45,20 +44,19 @@ from .records import (
     Term,
     TermWrite,
 )
-from .rules import (
+from .service import Glossaries, GlossaryEvents
+from .store import GlossaryStorage
+from .terms import (
+    Terms,
     check_translatable,
     outcome_of_write,
     spelling,
     translation_in,
-    with_translations,
+    with_translation,
 )
-from .service import Glossaries, GlossaryEvents
-from .store import GlossaryStorage
-from .tbx_file import CONTENT_TYPE as TBX_TYPE
-from .tbx_file import read_tbx, write_tbx
-from .terms import Terms
 
 TERMS_LIMIT = 200_000  # of a file: their spellings are kept in memory
+_MAY_NOT_RESPELL = "to respell it, one must be allowed to write all its translations"
 _NEVER_FOUND = "has a placeholder, a tag or an entity, and is never found in a text"
 
 
@@ -202,56 +200,29 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         found = self._storage.terms.find_terms_spelt(
             subject.id, [_key(each) for each in terms]
         )
-        existing = {
-            (each.case_sensitive, _spelt(each.term, each.case_sensitive)): each
-            for each in found
-        }
+        existing = {_key(each): each for each in found}
         now = timestamp(self._clock())
         applies = self._terms.applies(caller, subject)
-        plans: list[TermPlan] = []
+        plan = _Plan(subject.id, result, now, applies=applies)
         for term in terms:
             old = existing.get(_key(term))
             if old is not None and term.term != old.term:
                 try:
                     self._terms.require_source(caller, subject, old)
                 except (PermissionDenied, LanguageNotAssigned):
-                    result.warn(_keeps_spelling(term, old))
+                    name = f"line {term.line}: {truncate(old.term)!r}"
+                    result.warn(f"{name} keeps its spelling: {_MAY_NOT_RESPELL}")
                     term = replace(term, term=old.term)
             try:
-                plans.append(plan_term(old, term, subject.id, applies=applies, at=now))
+                plan.add(old, term)
             except TermNotTranslatable as error:
                 result.terms_unchanged += 1
                 name = truncate(term.term)
                 result.warn(f"line {term.line}: {name!r}: {error.message}")
-        self._apply(caller, subject, plans, result, now)
-
-    def _apply(
-        self,
-        caller: Caller,
-        subject: StoredGlossary,
-        plans: Sequence[TermPlan],
-        result: ImportResult,
-        now: Timestamp,
-    ) -> None:
-        writes = [each.write for each in plans if each.write is not None]
-        if writes:
-            self._storage.terms.write_terms(subject.id, writes, now)
-        items: dict[str, list[dict[str, str]]] = {
-            "term.created": [],
-            "term.updated": [],
-            "translation.updated": [],
-            "translation.proposed": [],
-        }
-        for plan in plans:
-            if plan.event is not None:
-                items[plan.event].append({"termId": plan.term_id})
-            for code, outcome in plan.outcomes.items():
-                type_ = "proposed" if outcome == "proposed" else "updated"
-                item = {"termId": plan.term_id, "languageCode": code}
-                items[f"translation.{type_}"].append(item)
-            plan.add_to(result)
-        for type_, some in items.items():
-            self._events.append(caller, subject, type_, some)
+        if plan.writes:
+            self._storage.terms.write_terms(subject.id, plan.writes, now)
+        for type_, items in plan.events.items():
+            self._events.append(caller, subject, type_, items)
 
     def _require_languages(
         self, caller: Caller, subject: StoredGlossary, codes: Sequence[str]
@@ -260,82 +231,92 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
             self._linked.require_language(caller, self.permission, subject.reach, code)
 
 
-class TermPlan(Struct):
-    """What a file changes of one term."""
+class _Plan:
+    """What a file changes of the terms of a glossary; counted in the result."""
 
-    term_id: str
-    write: TermWrite | None  # None: nothing
-    event: str | None = None
-    outcomes: dict[str, str] = field(default_factory=dict)  # by language code
-    kept: list[str] = field(default_factory=list)  # warnings of what differs and stays
+    def __init__(
+        self, glossary_id: str, result: ImportResult, at: Timestamp, *, applies: bool
+    ) -> None:
+        """``applies``: translations need no approval."""
+        self._glossary_id = glossary_id
+        self._result = result
+        self._at = at
+        self._applies = applies
+        self.writes: list[TermWrite] = []
+        self.events: dict[str, list[dict[str, str]]] = {
+            "term.created": [],
+            "term.updated": [],
+            "translation.updated": [],
+            "translation.proposed": [],
+        }
 
-    def add_to(self, result: ImportResult) -> None:
-        """Count what the plan changes."""
-        if self.event == "term.created":
-            result.terms_created += 1
-        elif self.write is not None:
-            result.terms_updated += 1
-        else:
-            result.terms_unchanged += 1
-        outcomes = list(self.outcomes.values())
-        result.translations_proposed += outcomes.count("proposed")
-        result.translations_drafted += outcomes.count("drafted")
-        result.translations_applied += outcomes.count("updated")
-        result.translations_kept += len(self.kept)
-        for warning in self.kept:
+    def add(self, old: Term | None, new: FileTerm) -> None:
+        """Plan one term; what the file leaves out stays. Raises TermNotTranslatable."""
+        base = old or Term(
+            id=new_id(),
+            glossary_id=self._glossary_id,
+            term=new.term,
+            do_not_translate=False,
+            case_sensitive=new.case_sensitive,
+            usage_status="preferred",
+            notes=None,
+            created_at=self._at,
+            updated_at=self._at,
+            translations=(),
+        )
+        no_translation = new.do_not_translate
+        term = replace(
+            base,
+            term=new.term,
+            do_not_translate=(
+                base.do_not_translate if no_translation is None else no_translation
+            ),
+            usage_status=new.usage_status or base.usage_status,
+            notes=new.notes or base.notes,
+        )
+        is_changed = term != old
+        changed: list[TermTranslation] = []
+        outcomes: dict[str, str] = {}  # by language code
+        kept: list[str] = []
+        for text in new.texts:
+            code, before = text.language_code, translation_in(term, text.language_code)
+            if text.is_draft:
+                after = drafted(before, code, text.value)
+            else:
+                applies = self._applies
+                after = written(before, code, text.value, applies=applies, at=self._at)
+            if after is not None and after != before:
+                changed.append(after)
+                outcome = outcome_of_write(before, after)
+                outcomes[code] = "drafted" if after.status == "draft" else outcome
+                term = with_translation(term, code, after)
+            elif before is not None and text.is_draft and text_of(before) != text.value:
+                stays = f"{truncate(new.term)!r} stays {truncate(text_of(before))!r}"
+                reason = "a draft replaces only drafts"
+                kept.append(f"line {new.line}: {stays} in {code}: {reason}")
+        if is_changed or changed:
+            term = replace(term, updated_at=self._at)
+            check_translatable(term)
+            write = TermWrite(term, is_new=old is None, changed=changed)
+            self.writes.append(write)
+        result = self._result
+        result.terms_created += old is None
+        result.terms_updated += old is not None and (is_changed or bool(changed))
+        result.terms_unchanged += not (is_changed or changed)
+        counts = Counter(outcomes.values())
+        result.translations_applied += counts["updated"]
+        result.translations_proposed += counts["proposed"]
+        result.translations_drafted += counts["drafted"]
+        result.translations_kept += len(kept)
+        for warning in kept:
             result.warn(warning)
-
-
-def plan_term(
-    old: Term | None, new: FileTerm, glossary_id: str, *, applies: bool, at: Timestamp
-) -> TermPlan:
-    """Plan what the file changes of a term; what the file leaves out stays.
-
-    ``applies``: translations need no approval. Raises TermNotTranslatable.
-    """
-    term = Term(
-        id=old.id if old else new_id(),
-        glossary_id=glossary_id,
-        term=new.term,
-        do_not_translate=(
-            (old is not None and old.do_not_translate)
-            if new.do_not_translate is None
-            else new.do_not_translate
-        ),
-        case_sensitive=new.case_sensitive,
-        usage_status=new.usage_status or (old.usage_status if old else "preferred"),
-        notes=new.notes or (old.notes if old else None),
-        created_at=old.created_at if old else at,
-        updated_at=old.updated_at if old else at,
-        translations=old.translations if old else (),
-    )
-    is_changed = old is None or term != old
-    changed: list[TermTranslation] = []
-    plan = TermPlan(term.id, None)
-    for text in new.texts:
-        code = text.language_code
-        before = translation_in(term, code)
-        if text.is_draft:
-            after = drafted(before, code, text.value)
-        else:
-            after = written(before, code, text.value, applies=applies, at=at)
-        if after is not None and after != before:
-            changed.append(after)
-            is_draft = after.status == "draft"
-            outcome = "drafted" if is_draft else outcome_of_write(before, after)
-            plan.outcomes[code] = outcome
-        elif before is not None and text.is_draft and text_of(before) != text.value:
-            stays = f"{truncate(new.term)!r} stays {truncate(text_of(before))!r}"
-            reason = "a draft replaces only drafts"
-            plan.kept.append(f"line {new.line}: {stays} in {code}: {reason}")
-    if not is_changed and not changed:
-        return plan
-    term = replace(with_translations(term, changed), updated_at=at)
-    check_translatable(term)
-    if is_changed:
-        plan.event = "term.created" if old is None else "term.updated"
-    plan.write = TermWrite(term, is_new=old is None, changed=changed)
-    return plan
+        if is_changed:
+            type_ = "term.created" if old is None else "term.updated"
+            self.events[type_].append({"termId": term.id})
+        for code, outcome in outcomes.items():
+            type_ = "proposed" if outcome == "proposed" else "updated"
+            item = {"termId": term.id, "languageCode": code}
+            self.events[f"translation.{type_}"].append(item)
 
 
 def checked_terms(
@@ -390,13 +371,10 @@ def terms_of(
         yield term if (term.notes or "").strip() else replace(term, notes=None)
 
 
-def _spelt(term: str, case_sensitive: bool) -> str:
-    return spelling(term, case_sensitive=case_sensitive)
-
-
-def _key(term: FileTerm) -> tuple[bool, str]:
+def _key(term: FileTerm | Term) -> tuple[bool, str]:
     """Return what is the same for terms that are one: case rule and spelling."""
-    return term.case_sensitive, _spelt(term.term, term.case_sensitive)
+    strict = term.case_sensitive
+    return strict, spelling(term.term, case_sensitive=strict)
 
 
 def _check(term: FileTerm, problems: Problems) -> None:
@@ -442,8 +420,3 @@ def _in_targets(
         else:
             texts.append(replace(text, language_code=code))
     return replace(term, texts=tuple(texts))
-
-
-def _keeps_spelling(term: FileTerm, old: Term) -> str:
-    reason = "to respell it, one must be allowed to write all its translations"
-    return f"line {term.line}: {truncate(old.term)!r} keeps its spelling: {reason}"

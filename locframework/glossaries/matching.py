@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import UNSET, Struct
 
@@ -11,6 +11,7 @@ from locframework.errors import ValidationFailed
 from locframework.languages import require_tag
 from locframework.projects.service import Projects
 from locframework.proposals.records import TermTranslation
+from locframework.quality.records import AvoidedTerm, TextTerms, WantedTerm
 from locframework.quality.scanning import prose
 from locframework.terminology.index import FoundTerm, SearchTerm, TermIndex, find_terms
 from locframework.validation import check_record
@@ -209,3 +210,110 @@ class GlossaryMatches:
             ]
             for text, some in found.items()
         }
+
+
+_EXPECTED = "="  # begins the ids of expected translations; no id of a term has it
+
+
+class ExpectedTerms:
+    """Works for one batch of texts: a source text is searched once."""
+
+    def __init__(self, terms: ProjectTerms) -> None:
+        self._terms = terms
+        self._found: dict[str, list[FoundTerm]] = {}
+
+    def of_translation(
+        self,
+        language_code: str,
+        texts: Mapping[str | None, str],
+        sources: Mapping[str | None, str],
+    ) -> TextTerms | None:
+        """Return the terms that the translation of each source text should have, and
+        the forbidden terms in each text, by plural form. None when there is neither.
+
+        A forbidden term inside an expected one, or equal to it, is no fault.
+        """
+        expected = {
+            source: terms
+            for source in set(sources.values())
+            if (terms := self._expected(language_code, source))
+        }
+        indexes = [each.forbidden for each in self._terms.in_language(language_code)]
+
+        def find(text: str) -> list[FoundTerm]:
+            return find_terms(prose(text), indexes)
+
+        avoided = _avoided(texts, find)
+        if expected and avoided:
+            expected_terms = (each for some in expected.values() for each in some)
+            values = {value for each in expected_terms for value in each.values}
+            wanted = (SearchTerm(_EXPECTED + each, each, False) for each in values)
+            indexes.append(TermIndex(wanted, language_code))
+            avoided = _avoided(texts, find)
+        return TextTerms(expected, avoided) if expected or avoided else None
+
+    def of_source(self, texts: Mapping[str | None, str]) -> TextTerms | None:
+        """Return the forbidden terms in source texts, by plural form."""
+
+        def find(text: str) -> list[FoundTerm]:
+            return [
+                each
+                for each in self._find(text)
+                if self._terms.term(each.id).usage_status == "forbidden"
+            ]
+
+        avoided = _avoided(texts, find)
+        return TextTerms({}, avoided) if avoided else None
+
+    def _find(self, text: str) -> list[FoundTerm]:
+        if text not in self._found:
+            self._found[text] = self._terms.find(text)
+        return self._found[text]
+
+    def _expected(self, language_code: str, source: str) -> list[WantedTerm]:
+        """Return one for each place with a term; of several terms there any will do."""
+        places: dict[int, list[str]] = {}
+        for found in self._find(source):
+            places.setdefault(found.start, []).append(found.id)
+        expected: dict[WantedTerm, None] = {}
+        for ids in dict.fromkeys(map(tuple, places.values())):
+            options = [self._expected_of(id_, language_code) for id_ in ids]
+            terms = [each for each in options if each is not None]
+            if terms:
+                values = dict.fromkeys(value for each in terms for value in each.values)
+                exactly = all(each.exactly for each in terms)
+                expected[WantedTerm(terms[0].term, tuple(values), exactly)] = None
+        return list(expected)
+
+    def _expected_of(self, term_id: str, language_code: str) -> WantedTerm | None:
+        term = self._terms.term(term_id)
+        if term.usage_status == "forbidden":
+            return None
+        if term.do_not_translate:
+            return WantedTerm(term.term, (term.term,), term.case_sensitive)
+        for each in self._terms.in_language(language_code):
+            if term_id in each.values:
+                return WantedTerm(term.term, (each.values[term_id],))
+        return None
+
+
+def _avoided(
+    texts: Mapping[str | None, str], find: Callable[[str], Sequence[FoundTerm]]
+) -> dict[str | None, list[AvoidedTerm]]:
+    """Return the forbidden terms in each text that has any, by plural form.
+
+    None where an expected term is.
+    """
+    avoided: dict[str | None, list[AvoidedTerm]] = {}
+    for form, text in texts.items():
+        found = find(text)
+        expected = {(e.start, e.end) for e in found if e.id.startswith(_EXPECTED)}
+        places = dict.fromkeys((each.start, each.end) for each in found)
+        terms = [
+            AvoidedTerm(text[start:end], start, end)
+            for start, end in places
+            if (start, end) not in expected
+        ]
+        if terms:
+            avoided[form] = terms
+    return avoided

@@ -130,30 +130,18 @@ class TermChanges(Struct, frozen=True, rename="camel"):
 
 
 class TermQuery(SortedRequest, frozen=True, rename="camel"):
-    """The filters of a list of terms; every condition must hold."""
-
-    search: Search | None = None  # in the term, its notes and translations
-    language_code: LanguageTag | None = (
-        None  # the only one whose translations are considered
-    )
-    usage_status: UsageStatus | None = None
-    status: TranslationStatus | Literal["untranslated"] | None = None
-    has_proposal: bool | None = None  # whether a proposal is pending
-    sort: ByTerm = "term"
-
-
-class TermFilter(Struct, frozen=True):
-    """Selects terms; every condition that is set must hold.
+    """Selects terms of a list; every condition that is set must hold.
 
     ``language_code``: conditions on translations apply to the one in this language. The
     term must have one, except with the status ``untranslated`` or without proposal.
     """
 
-    search: str | None = None  # folded
-    language_code: str | None = None
+    search: Search | None = None  # in the term, its notes and translations
+    language_code: LanguageTag | None = None
     usage_status: UsageStatus | None = None
     status: TranslationStatus | Literal["untranslated"] | None = None
-    has_proposal: bool | None = None
+    has_proposal: bool | None = None  # whether a proposal is pending
+    sort: ByTerm = "term"
 
 
 class NewTranslation(Struct, frozen=True, rename="camel"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -11,10 +12,10 @@ from locframework.errors import GlossaryNotFound, LanguageExists
 from locframework.events import EventLog
 from locframework.fields import Clock, id_from_reference, new_id, slug, timestamp
 from locframework.languages import folded, require_tag
-from locframework.pagination import Page, PageRequest
+from locframework.pagination import Page
 from locframework.projects.rules import changed_fields
 from locframework.projects.service import Projects
-from locframework.validation import check_record
+from locframework.validation import check_record, given_fields
 
 from .records import (
     Glossary,
@@ -22,9 +23,8 @@ from .records import (
     GlossaryQuery,
     NewGlossary,
     StoredGlossary,
-    TermFilter,
+    TermQuery,
 )
-from .rules import changed_glossary
 from .store import GlossaryStorage
 
 
@@ -40,10 +40,12 @@ class GlossaryEvents:
         stored: StoredGlossary,
         type_: str,
         items: Sequence[Mapping[str, object]],
+        project_ids: Sequence[str] = (),
     ) -> None:
-        """Append one for each linked project; without any, one of the organization."""
+        """Append one for each project: of ``project_ids``, else for all that are
+        linked; if there are none, one of the organization."""
         named = [{"glossaryId": stored.id, **item} for item in items]
-        for project_id in stored.glossary.project_ids or (None,):
+        for project_id in project_ids or stored.glossary.project_ids or (None,):
             self._log.append(
                 f"glossary.{type_}",
                 organization_id=stored.organization_id,
@@ -51,18 +53,6 @@ class GlossaryEvents:
                 actor=caller.actor,
                 items=named,
             )
-
-    def append_link(
-        self, caller: Caller, stored: StoredGlossary, project_id: str, type_: str
-    ) -> None:
-        """Append ``glossary.attached`` or ``glossary.detached``, of one project."""
-        self._log.append(
-            f"glossary.{type_}",
-            organization_id=stored.organization_id,
-            project_id=project_id,
-            actor=caller.actor,
-            items=[{"glossaryId": stored.id}],
-        )
 
 
 class Glossaries:
@@ -172,11 +162,18 @@ class Glossaries:
         check_record(changes)
         with self._transactions.transaction():
             old = self.lock(stored)
-            now = timestamp(self._clock())
-            new = changed_glossary(old.glossary, changes, now)
-            if new.source_language != old.glossary.source_language:
+            fields = given_fields(changes)
+            if changes.name is not UNSET:
+                name = check_name(changes.name)
+                fields |= {"name": name, "slug": slug(name, old.id)}
+            if changes.source_language is not UNSET:
+                tag = require_tag(changes.source_language, "$.sourceLanguage")
+                fields["source_language"] = tag
+            new = replace(old.glossary, **fields)
+            if new.source_language != old.source_language:
                 self._require_no_target(new)
-            if new is not old.glossary:
+            if new != old.glossary:
+                new = replace(new, updated_at=timestamp(self._clock()))
                 self._store.update(replace(old, glossary=new))
                 item = {"fields": changed_fields(old.glossary, new)}
                 self._events.append(caller, old, "updated", [item])
@@ -203,7 +200,7 @@ class Glossaries:
             self._projects.lock(project)
             old = self.lock(stored)
             if self._store.link(old.id, project.id):
-                self._events.append_link(caller, old, project.id, "attached")
+                self._events.append(caller, old, "attached", [{}], [project.id])
             return self._shown(caller, self._find(old.id))
 
     def detach(self, caller: Caller, project_id: str, reference: str) -> Glossary:
@@ -215,7 +212,7 @@ class Glossaries:
             old = self.lock(stored)
             if not self._store.unlink(old.id, project.id):
                 raise GlossaryNotFound
-            self._events.append_link(caller, old, project.id, "detached")
+            self._events.append(caller, old, "detached", [{}], [project.id])
             return self._shown(caller, self._find(old.id))
 
     def _find(self, reference: str) -> StoredGlossary:
@@ -227,8 +224,8 @@ class Glossaries:
 
     def _require_no_target(self, glossary: Glossary) -> None:
         tag = glossary.source_language
-        where = TermFilter(language_code=tag)
-        if self._terms.list_terms(glossary.id, where, PageRequest(limit=1)).total:
+        query = TermQuery(limit=1, language_code=tag)
+        if self._terms.list_terms(glossary.id, query).total:
             message = f"terms are translated into {tag}: clear these translations first"
             raise LanguageExists(message)
 

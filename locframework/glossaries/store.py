@@ -12,7 +12,7 @@ from locframework.transactions import Repository, Transactions
 from .records import (
     StoredGlossary,
     Term,
-    TermFilter,
+    TermQuery,
     TermWrite,
     TranslationRow,
 )
@@ -56,7 +56,7 @@ class GlossaryStore(Repository[StoredGlossary], Protocol):
 
 class TermStore(Protocol):
     """Terms. Within a glossary no two have the same case rule and
-    ``rules.spelling``."""
+    ``spelling``."""
 
     def write_terms(
         self, glossary_id: str, writes: Sequence[TermWrite], at: Timestamp
@@ -79,11 +79,12 @@ class TermStore(Protocol):
         """Find by case rule (whether it is sensitive) and spelling."""
         ...
 
-    def list_terms(
-        self, glossary_id: str, where: TermFilter, page: PageRequest
-    ) -> Page[Term]:
-        """List by folded term; by id where the first 200 characters are the same. Three
-        statements, whatever the page."""
+    def list_terms(self, glossary_id: str, query: TermQuery) -> Page[Term]:
+        """List by folded term; by id where the first 200 characters are the same.
+
+        ``search`` is folded, the language code canonical. Three statements, whatever
+        the page.
+        """
         ...
 
     def stream_terms(self, glossary_id: str) -> Iterator[Term]:

@@ -1,6 +1,6 @@
 """What one can do with the terms of a glossary and with their translations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -11,6 +11,8 @@ from locframework.errors import (
     LanguageNotFound,
     TermExists,
     TermNotFound,
+    TermNotTranslatable,
+    ValidationFailed,
     truncate,
 )
 from locframework.events import EventLog
@@ -19,7 +21,8 @@ from locframework.languages import fold, require_tag, tag_from_path
 from locframework.pagination import Page
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import approved, rejected, written
-from locframework.validation import check_record
+from locframework.terminology.words import exact
+from locframework.validation import check_record, given_fields
 
 from .records import (
     NewTerm,
@@ -28,30 +31,22 @@ from .records import (
     StoredGlossary,
     Term,
     TermChanges,
-    TermFilter,
     TermQuery,
     TermWrite,
-)
-from .rules import (
-    changed_term,
-    check_target,
-    check_text,
-    check_translatable,
-    outcome_of_write,
-    spelling,
-    translation_in,
-    values_by_tag,
-    with_translations,
-    without_translation,
 )
 from .service import Glossaries, GlossaryEvents
 from .store import GlossaryStorage
 
 WRITE, APPROVE = "glossary_write", "glossary_approve"
 
+Transition = Callable[
+    [StoredGlossary, TermTranslation | None, Timestamp], TermTranslation | None
+]
+"""Returns what becomes of a translation, given its locked glossary."""
+
 
 class Terms:
-    """Terms; TermTranslations writes their translations."""
+    """Terms and their translations. ``lang`` may end in a file extension."""
 
     def __init__(
         self,
@@ -82,14 +77,12 @@ class Terms:
         stored = self._glossaries.require(caller, "glossary_read", glossary_id)
         check_record(query, "query")
         code = query.language_code
-        where = TermFilter(
+        query = replace(
+            query,
             search=fold((query.search or "").strip()) or None,
             language_code=code and require_tag(code, "query.languageCode"),
-            usage_status=query.usage_status,
-            status=query.status,
-            has_proposal=query.has_proposal,
         )
-        return self._store.list_terms(stored.id, where, query)
+        return self._store.list_terms(stored.id, query)
 
     def get_term(self, caller: Caller, glossary_id: str, term_id: str) -> Term:
         """Raises GlossaryNotFound, PermissionDenied, TermNotFound."""
@@ -114,22 +107,32 @@ class Terms:
             now = timestamp(self._clock())
             applies = self.applies(caller, stored)
             made = (
-                written(None, tag, value, applies=applies, at=now)
-                for tag, value in values.items()
+                written(None, tag, values[tag], applies=applies, at=now)
+                for tag in sorted(values)
             )
-            translations = [each for each in made if each is not None]
-            term = with_translations(_new_term(stored, new, now), translations)
+            term = Term(
+                id=new_id(),
+                glossary_id=stored.id,
+                term=new.term,
+                do_not_translate=new.do_not_translate,
+                case_sensitive=new.case_sensitive,
+                usage_status=new.usage_status,
+                notes=new.notes,
+                created_at=now,
+                updated_at=now,
+                translations=tuple(each for each in made if each is not None),
+            )
             check_translatable(term)
             self._require_free(stored, term)
-            write = TermWrite(term, is_new=True, changed=translations)
+            write = TermWrite(term, is_new=True, changed=term.translations)
             self._store.write_terms(stored.id, [write], now)
             self._events.append(caller, stored, "term.created", [{"termId": term.id}])
-            of_values = "proposed" if not applies else "updated"
+            outcome = "updated" if applies else "proposed"
             items = [
                 {"termId": term.id, "languageCode": each.language_code}
                 for each in term.translations
             ]
-            self._events.append(caller, stored, f"translation.{of_values}", items)
+            self._events.append(caller, stored, f"translation.{outcome}", items)
         return term
 
     def update_term(
@@ -149,10 +152,12 @@ class Terms:
             old, now = self.find(stored, term_id), timestamp(self._clock())
             if changes.term not in (UNSET, old.term):
                 self.require_source(caller, stored, old)
-            new = changed_term(old, changes, now)
-            if new is old:
+            new = replace(old, **given_fields(changes))
+            if new == old:
                 return old
+            check_translatable(new)
             self._require_free(stored, new)
+            new = replace(new, updated_at=now)
             self._store.write_terms(stored.id, [TermWrite(new)], now)
             self._events.append(caller, stored, "term.updated", [{"termId": new.id}])
         return new
@@ -185,9 +190,9 @@ class Terms:
     def applies(self, caller: Caller, stored: StoredGlossary) -> bool:
         """Return whether the caller's translations are approved at once (service.md,
         States)."""
-        if not stored.glossary.requires_approval:
-            return True
-        return self._linked.may(caller, APPROVE, stored.reach)
+        return not stored.glossary.requires_approval or self._linked.may(
+            caller, APPROVE, stored.reach
+        )
 
     def _require_free(self, stored: StoredGlossary, term: Term) -> None:
         text = spelling(term.term, case_sensitive=term.case_sensitive)
@@ -196,48 +201,6 @@ class Terms:
             if other.id != term.id:
                 message = f"the glossary already has the term {truncate(other.term)!r}"
                 raise TermExists(message)
-
-
-def _new_term(stored: StoredGlossary, new: NewTerm, now: str) -> Term:
-    return Term(
-        id=new_id(),
-        glossary_id=stored.id,
-        term=new.term,
-        do_not_translate=new.do_not_translate,
-        case_sensitive=new.case_sensitive,
-        usage_status=new.usage_status,
-        notes=new.notes,
-        created_at=now,
-        updated_at=now,
-        translations=(),
-    )
-
-
-Transition = Callable[
-    [StoredGlossary, TermTranslation | None, Timestamp], TermTranslation | None
-]
-"""Returns what becomes of a translation, given its locked glossary."""
-
-
-class TermTranslations:
-    """Translations of terms. ``lang`` may end in a file extension."""
-
-    def __init__(
-        self,
-        storage: GlossaryStorage,
-        glossaries: Glossaries,
-        terms: Terms,
-        linked: LinkedAccess,
-        events: EventLog,
-        clock: Clock,
-    ) -> None:
-        self._store = storage.terms
-        self._transactions = storage
-        self._glossaries = glossaries
-        self._terms = terms
-        self._linked = linked
-        self._events = GlossaryEvents(events)
-        self._clock = clock
 
     def set_translation(
         self,
@@ -256,7 +219,17 @@ class TermTranslations:
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         check_record(new)
         check_text(new.value, "$.value")
-        return self._set(caller, stored, term_id, lang, new.value, must_exist=False)
+        tag = tag_from_path(lang)
+
+        def set_(
+            stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
+        ) -> TermTranslation | None:
+            if new.value:
+                check_target(tag, stored.source_language, "path.lang")
+            applies = self.applies(caller, stored)
+            return written(old, tag, new.value, applies=applies, at=at)
+
+        return self._write(caller, WRITE, stored, term_id, tag, set_)
 
     def clear_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
@@ -264,7 +237,16 @@ class TermTranslations:
         """Set "" as ``set_translation``, but raise LanguageNotFound if there is no
         translation."""
         stored = self._glossaries.require(caller, WRITE, glossary_id)
-        return self._set(caller, stored, term_id, lang, "", must_exist=True)
+        tag = tag_from_path(lang)
+
+        def clear(
+            stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
+        ) -> TermTranslation | None:
+            if old is None:
+                raise LanguageNotFound("translation")
+            return written(old, tag, "", applies=self.applies(caller, stored), at=at)
+
+        return self._write(caller, WRITE, stored, term_id, tag, clear)
 
     def approve_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
@@ -275,12 +257,13 @@ class TermTranslations:
         LanguageNotAssigned, NothingPending.
         """
         stored = self._glossaries.require(caller, APPROVE, glossary_id)
+        tag = tag_from_path(lang)
         return self._write(
             caller,
             APPROVE,
             stored,
             term_id,
-            tag_from_path(lang),
+            tag,
             lambda _, old, at: approved(old, at=at),
             "approved",
         )
@@ -307,30 +290,6 @@ class TermTranslations:
             reason=rejection.reason,
         )
 
-    def _set(
-        self,
-        caller: Caller,
-        stored: StoredGlossary,
-        term_id: str,
-        lang: str,
-        value: str,
-        *,
-        must_exist: bool,
-    ) -> Term:
-        tag = tag_from_path(lang)
-
-        def transition(
-            stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
-        ) -> TermTranslation | None:
-            if must_exist and old is None:
-                raise LanguageNotFound("translation")
-            if value:
-                check_target(tag, stored.source_language, "path.lang")
-            applies = self._terms.applies(caller, stored)
-            return written(old, tag, value, applies=applies, at=at)
-
-        return self._write(caller, WRITE, stored, term_id, tag, transition)
-
     def _write(
         self,
         caller: Caller,
@@ -345,17 +304,16 @@ class TermTranslations:
     ) -> Term:
         with self._transactions.transaction():
             stored = self._glossaries.lock(stored)
-            term = self._terms.find(stored, term_id)
+            term = self.find(stored, term_id)
             self._linked.require_language(caller, permission, stored.reach, tag)
             old, now = translation_in(term, tag), timestamp(self._clock())
             new = transition(stored, old, now)
             if new == old:
                 return term
-            term = without_translation(replace(term, updated_at=now), tag)
+            term = replace(with_translation(term, tag, new), updated_at=now)
             if new is None:
                 write = TermWrite(term, dropped=[tag])
             else:
-                term = with_translations(term, [new])
                 check_translatable(term)
                 write = TermWrite(term, changed=[new])
             self._store.write_terms(stored.id, [write], now)
@@ -365,3 +323,77 @@ class TermTranslations:
             type_ = f"translation.{outcome or outcome_of_write(old, new)}"
             self._events.append(caller, stored, type_, [item])
         return term
+
+
+def spelling(term: str, *, case_sensitive: bool) -> str:
+    """Return what terms with the same case rule share that are one term.
+
+    Such terms are found in the same places of a text.
+    """
+    text = exact(" ".join(term.split()))
+    return text if case_sensitive else fold(text)
+
+
+def check_text(text: str, path: str) -> None:
+    """Refuse a text of white space, which is never found. Raises ValidationFailed."""
+    if text and not text.strip():
+        raise ValidationFailed.at(path, "length", "must not be blank")
+
+
+def check_target(tag: str, source_language: str, path: str) -> None:
+    """Refuse a translation into the source language. Raises ValidationFailed."""
+    if tag == source_language:
+        message = f"the terms of the glossary are in {tag}: it needs no translation"
+        raise ValidationFailed.at(path, "language", message)
+
+
+def values_by_tag(values: Mapping[str, str], source_language: str) -> dict[str, str]:
+    """Return the values that are not empty, by canonical language code.
+
+    Raises ValidationFailed, also for two spellings of one language.
+    """
+    found: dict[str, str] = {}
+    for code, value in values.items():
+        tag = require_tag(code, "$.translations")
+        path = f"$.translations.{tag}"
+        if tag in found:
+            message = f"{tag} is named twice, in two spellings"
+            raise ValidationFailed.at(path, "unique", message)
+        check_target(tag, source_language, path)
+        check_text(value, path)
+        found[tag] = value
+    return {tag: value for tag, value in found.items() if value}
+
+
+def check_translatable(term: Term) -> None:
+    """Refuse translations that differ from a term with ``doNotTranslate``.
+
+    Raises TermNotTranslatable. Source: decisions 2.4.2.
+    """
+    if not term.do_not_translate:
+        return
+    for each in term.translations:
+        if {each.value, each.proposed_value} - {term.term, "", None}:
+            raise TermNotTranslatable(each.language_code)
+
+
+def translation_in(term: Term, language_code: str) -> TermTranslation | None:
+    """Return the translation of the term in a language."""
+    found = (t for t in term.translations if t.language_code == language_code)
+    return next(found, None)
+
+
+def with_translation(term: Term, tag: str, new: TermTranslation | None) -> Term:
+    """Return the term with this translation in a language; None: without any."""
+    codes = {each.language_code: each for each in term.translations}
+    codes.pop(tag, None)
+    if new is not None:
+        codes[tag] = new
+    return replace(term, translations=tuple(codes[code] for code in sorted(codes)))
+
+
+def outcome_of_write(old: TermTranslation | None, new: TermTranslation | None) -> str:
+    """Return what a write did, as its event is named: ``proposed`` or ``updated``."""
+    proposal = new.proposed_value if new else None
+    is_new = proposal is not None and proposal != (old.proposed_value if old else None)
+    return "proposed" if is_new else "updated"

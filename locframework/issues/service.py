@@ -1,6 +1,5 @@
 """Lists what checks found, and runs the checks again after they have changed."""
 
-from collections.abc import Iterator
 from typing import Annotated, Literal, Protocol
 
 from msgspec import Meta
@@ -33,7 +32,7 @@ from locframework.validation import check_record
 TYPE = "recheck"
 PERMISSION = "project_update"
 KEYS_AT_ONCE = 500
-_JUDGED_BY = frozenset(("pluralForms", "sourceLanguage"))
+_CHECKED_BY = frozenset(("pluralForms", "sourceLanguage"))
 _OF_GLOSSARIES = (
     "glossary.attached",
     "glossary.detached",
@@ -46,7 +45,7 @@ _CALLER = Caller(actor=SYSTEM)
 
 
 class IssueQuery(SortedRequest, frozen=True, rename="camel"):
-    """What a list of issues is asked by."""
+    """The query of a list of issues."""
 
     branch: str | None = None
     check: CheckName | None = None
@@ -64,63 +63,65 @@ class IssueStorage(KeyStores, Transactions, Protocol):
 
 
 class Rechecks:
-    """Starts such jobs: when asked to, and when a language or a glossary of the
-    project is not what it was."""
+    """Starts jobs that check all texts again, and runs them.
 
-    def __init__(self, storage: IssueStorage, jobs: Jobs) -> None:
-        self._storage = storage
-        self._jobs = jobs
-
-    def start(self, caller: Caller, project: Project) -> StoredJob:
-        """In the transaction that is open."""
-        return self._jobs.start(caller, project, TYPE, PERMISSION, {})
-
-    def on_event(self, event: Event) -> None:
-        """Inside the transaction of every event."""
-        if event.type.startswith(_OF_GLOSSARIES):
-            self._start_once(event.project_id or "")
-            return
-        if event.type not in ("language.updated", "project.updated"):
-            return
-        fields = [item.get("fields") for item in event.items]
-        if not any(isinstance(each, list) and _JUDGED_BY & {*each} for each in fields):
-            return
-        project = self._storage.projects.find(event.project_id or "")
-        if project is not None:
-            self.start(_CALLER, project)
-
-    def _start_once(self, project_id: str) -> None:
-        """One that waits will see this change as well."""
-        project = self._storage.projects.find(project_id)
-        if project is not None:
-            self._jobs.start_unless_queued(_CALLER, project, TYPE, PERMISSION, {})
-
-
-class RecheckJob:
-    """The handler of these jobs. One that is cut off begins again: it does no harm."""
+    They start on request, and when a language or a glossary of the project changes. A
+    job that was interrupted begins again.
+    """
 
     type = TYPE
 
-    def __init__(self, storage: IssueStorage, writer: KeyWriter) -> None:
+    def __init__(self, storage: IssueStorage, jobs: Jobs, writer: KeyWriter) -> None:
         self._storage = storage
+        self._jobs = jobs
         self._writer = writer
 
+    def start(self, caller: Caller, project: Project) -> StoredJob:
+        """Start a job in the open transaction."""
+        return self._jobs.start(caller, project, TYPE, PERMISSION, {})
+
+    def on_event(self, event: Event) -> None:
+        """Start a job, in the transaction of an event that concerns checks."""
+        project = self._storage.projects.find(event.project_id or "")
+        if project is None:
+            return
+        if event.type.startswith(_OF_GLOSSARIES):
+            # a queued job sees this change, too
+            self._jobs.start_unless_queued(_CALLER, project, TYPE, PERMISSION, {})
+        elif event.type in ("language.updated", "project.updated"):
+            fields = [item.get("fields") for item in event.items]
+            if any(isinstance(each, list) and _CHECKED_BY & {*each} for each in fields):
+                self.start(_CALLER, project)
+
     def run(self, job: StoredJob, work: Work) -> None:
-        """500 keys a step, so that writers have their turn in between."""
+        """Check all keys of main, and those that open branches have for themselves.
+
+        500 keys a step, so that writers have their turn in between. Keys that are
+        created meanwhile need no second check.
+        """
         project_id = job.project_id
         self._writer.prepare_checks(project_id)
-        with work.step():  # so whoever writes by the terms of before is done by now
-            parts = list(self._parts(self._project(project_id)))
-        total = sum(len(ids) for _, ids in parts)
-        done = 0
+        with work.step():  # all who write by the former terms have committed by now
+            project = self._project(project_id)
+            keys = self._storage.keys.names_of(project_id).values()
+            parts = [(BranchScope(project), sorted(keys))]
+            list_branches = self._storage.branches.list_branches
+            for branch in all_pages(lambda page: list_branches(project_id, page)):
+                if branch.status == "open":
+                    copies = self._storage.branch_keys(project_id, branch.id).overlay()
+                    ids = [each.key_id for each in copies]
+                    parts.append((BranchScope(project, branch), ids))
+        total, done = sum(len(ids) for _, ids in parts), 0
         for scope, ids in parts:
-            work.check_cancelled()
-            with work.step() as step:
-                now = BranchScope(self._project(project_id), scope.branch)
-                languages = self._storage.projects.list_languages(project_id)
-                self._writer.check_again(now, languages, ids)
-                done += len(ids)
-                step.progress = Progress(done, total)
+            for at in range(0, len(ids), KEYS_AT_ONCE):
+                some = ids[at : at + KEYS_AT_ONCE]
+                work.check_cancelled()
+                with work.step() as step:
+                    now = BranchScope(self._project(project_id), scope.branch)
+                    languages = self._storage.projects.list_languages(project_id)
+                    self._writer.check_again(now, languages, some)
+                    done += len(some)
+                    step.progress = Progress(done, total)
         with work.finish() as outcome:
             outcome.result = {"keys": total}
 
@@ -129,31 +130,6 @@ class RecheckJob:
         if project is None:
             raise ProjectNotFound
         return project
-
-    def _parts(self, project: Project) -> Iterator[tuple[BranchScope, list[str]]]:
-        """All keys of main, and those that open branches have for themselves.
-
-        Keys made meanwhile need no second look.
-        """
-        keys = self._storage.keys.names_of(project.id).values()
-        yield from _in_parts(BranchScope(project), sorted(keys))
-        for scope in self._branches(project):
-            assert scope.branch is not None  # made so
-            store = self._storage.branch_keys(project.id, scope.branch.id)
-            yield from _in_parts(scope, [each.key_id for each in store.overlay()])
-
-    def _branches(self, project: Project) -> Iterator[BranchScope]:
-        list_branches = self._storage.branches.list_branches
-        for branch in all_pages(lambda page: list_branches(project.id, page)):
-            if branch.status == "open":
-                yield BranchScope(project, branch)
-
-
-def _in_parts(
-    scope: BranchScope, ids: list[str]
-) -> Iterator[tuple[BranchScope, list[str]]]:
-    for at in range(0, len(ids), KEYS_AT_ONCE):
-        yield scope, ids[at : at + KEYS_AT_ONCE]
 
 
 class Issues:
@@ -178,11 +154,11 @@ class Issues:
     def list_issues(
         self, caller: Caller, project_id: str, query: IssueQuery
     ) -> Page[ProjectIssue]:
-        """By key, language in project order, plural form, check.
+        """Return issues by key, language in project order, plural form, check.
 
-        Their severity is what the project says now, and checks that it turned off are
-        left out. Raises LanguageNotInProject, ValidationFailed, BranchNotFound,
-        BranchNotOpen. A constant number of statements.
+        Severities are those of the project now; checks that it turned off are left out.
+        Raises LanguageNotInProject, ValidationFailed, BranchNotFound, BranchNotOpen. A
+        constant number of statements.
         """
         project = self._projects.require(caller, "translation_read", project_id)
         check_record(query, "query")
@@ -208,9 +184,9 @@ class Issues:
         return Page(items, found.total, found.page, found.limit)
 
     def start_recheck(self, caller: Caller, project_id: str) -> Job:
-        """A job that judges all texts anew, on main and on open branches.
+        """Queue a job that checks all texts again, on main and on open branches.
 
-        What is written is judged at once; this is for checks that were added or
+        Texts are checked when they are written; this is for checks that were added or
         changed since. Needs project_update.
         """
         project = self._projects.require(caller, PERMISSION, project_id)

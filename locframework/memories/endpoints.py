@@ -1,5 +1,7 @@
 """Translation memories over HTTP."""
 
+from functools import partial
+
 from msgspec import Struct
 
 from locframework.access.records import Caller
@@ -22,14 +24,14 @@ from locframework.errors import (
     UnknownFormat,
     UnreadableFile,
 )
-from locframework.http.operation import RawResponse, operation
+from locframework.http.operation import RawResponse
+from locframework.http.operation import operation as declare
 from locframework.http.records import Accepted, BranchQuery, Deleted, Prepared, Raw
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 
 from .entries import Entries
-from .file_records import MemoryExportQuery, MemoryImportForm
-from .imports import MemoryFiles
+from .imports import MemoryExportQuery, MemoryFiles, MemoryImportForm
 from .matches import Matching
 from .matching.records import ConcordanceItem, ConcordanceQuery, Match, MatchQuery
 from .prefill import Prefill, PrefillRequest
@@ -53,7 +55,7 @@ from .records import (
 )
 from .service import Memories
 
-TAG = "Translation memories"
+operation = partial(declare, tag="Translation memories")
 _ALL = "/translation-memories"
 _ONE = f"{_ALL}/{{tmId}}"
 _LANGUAGES = f"{_ONE}/languages"
@@ -102,7 +104,7 @@ class MemoryEndpoints:
     def __init__(self, memories: Memories) -> None:
         self._memories = memories
 
-    @operation("GET", _ALL, permission="tm_read", errors=(ProjectNotFound,), tag=TAG)
+    @operation("GET", _ALL, permission="tm_read", errors=(ProjectNotFound,))
     def list_memories(
         self, caller: Caller, query: MemoryQuery
     ) -> Page[TranslationMemory]:
@@ -120,7 +122,6 @@ class MemoryEndpoints:
         permission="tm_manage",
         status=201,
         errors=(OrganizationNotFound, LanguageExists),
-        tag=TAG,
     )
     def create_memory(self, caller: Caller, body: NewMemory) -> MemoryAnswer:
         """Create a translation memory.
@@ -129,21 +130,19 @@ class MemoryEndpoints:
         """
         return MemoryAnswer(self._memories.create_memory(caller, body))
 
-    @operation("GET", _ONE, permission="tm_read", errors=(TmNotFound,), tag=TAG)
+    @operation("GET", _ONE, permission="tm_read", errors=(TmNotFound,))
     def get_memory(self, caller: Caller, tm_id: str) -> MemoryAnswer:
         """Get a translation memory."""
         return MemoryAnswer(self._memories.get_memory(caller, tm_id))
 
-    @operation(
-        "PATCH", _ONE, permission="tm_manage", errors=(TmNotFound,), tag=TAG, etag=True
-    )
+    @operation("PATCH", _ONE, permission="tm_manage", errors=(TmNotFound,), etag=True)
     def update_memory(
         self, caller: Caller, tm_id: str, body: MemoryChanges
     ) -> MemoryAnswer:
         """Change a translation memory."""
         return MemoryAnswer(self._memories.update_memory(caller, tm_id, body))
 
-    @operation("DELETE", _ONE, permission="tm_manage", errors=(TmNotFound,), tag=TAG)
+    @operation("DELETE", _ONE, permission="tm_manage", errors=(TmNotFound,))
     def delete_memory(self, caller: Caller, tm_id: str) -> Deleted:
         """Delete a translation memory with all of its entries.
 
@@ -151,7 +150,7 @@ class MemoryEndpoints:
         """
         return Deleted(self._memories.delete_memory(caller, tm_id).id)
 
-    @operation("GET", _LANGUAGES, permission="tm_read", errors=(TmNotFound,), tag=TAG)
+    @operation("GET", _LANGUAGES, permission="tm_read", errors=(TmNotFound,))
     def list_memory_languages(
         self, caller: Caller, tm_id: str, query: MemoryLanguageQuery
     ) -> Page[MemoryLanguage]:
@@ -164,7 +163,6 @@ class MemoryEndpoints:
         permission="tm_manage",
         status=201,
         errors=(TmNotFound, LanguageExists),
-        tag=TAG,
     )
     def add_memory_language(
         self, caller: Caller, tm_id: str, body: NewMemoryLanguage
@@ -177,15 +175,12 @@ class MemoryEndpoints:
         f"{_LANGUAGES}/{{lang}}",
         permission="tm_manage",
         errors=(TmNotFound, LanguageNotFound),
-        tag=TAG,
     )
     def remove_memory_language(self, caller: Caller, tm_id: str, lang: str) -> Deleted:
         """Remove a target language with all translations in it."""
         return Deleted(self._memories.remove_language(caller, tm_id, lang).id)
 
-    @operation(
-        "GET", _ASSIGNED, permission="project_read", errors=(ProjectNotFound,), tag=TAG
-    )
+    @operation("GET", _ASSIGNED, permission="project_read", errors=(ProjectNotFound,))
     def list_assignments(
         self, caller: Caller, project_id: str, query: AssignmentQuery
     ) -> Page[Assignment]:
@@ -200,7 +195,6 @@ class MemoryEndpoints:
         f"{_ASSIGNED}/{{tmId}}",
         permission="project_read",
         errors=(ProjectNotFound, TmNotFound),
-        tag=TAG,
     )
     def get_assignment(
         self, caller: Caller, project_id: str, tm_id: str
@@ -214,7 +208,6 @@ class MemoryEndpoints:
         f"{_ASSIGNED}/{{tmId}}",
         permission="project_update",
         errors=(ProjectNotFound, TmNotFound),
-        tag=TAG,
         etag=True,
     )
     def assign_memory(
@@ -233,7 +226,6 @@ class MemoryEndpoints:
         f"{_ASSIGNED}/{{tmId}}",
         permission="project_update",
         errors=(ProjectNotFound, TmNotFound),
-        tag=TAG,
     )
     def unassign_memory(self, caller: Caller, project_id: str, tm_id: str) -> Deleted:
         """Stop a project from using a translation memory.
@@ -250,11 +242,7 @@ class EntryEndpoints:
         self._entries = entries
 
     @operation(
-        "GET",
-        _ENTRIES,
-        permission="tm_read",
-        errors=(TmNotFound, LanguageNotInProject),
-        tag=TAG,
+        "GET", _ENTRIES, permission="tm_read", errors=(TmNotFound, LanguageNotInProject)
     )
     def list_entries(
         self, caller: Caller, tm_id: str, query: EntryQuery
@@ -275,7 +263,6 @@ class EntryEndpoints:
         permission="tm_write",
         status=201,
         errors=(TmNotFound, LanguageNotInProject, LanguageNotAssigned, EntryExists),
-        tag=TAG,
     )
     def create_entry(self, caller: Caller, tm_id: str, body: NewEntry) -> EntryAnswer:
         """Create an entry, with translations if any are given.
@@ -284,7 +271,7 @@ class EntryEndpoints:
         """
         return EntryAnswer(self._entries.create_entry(caller, tm_id, body))
 
-    @operation("GET", _ENTRY, permission="tm_read", errors=_ENTRY_ERRORS, tag=TAG)
+    @operation("GET", _ENTRY, permission="tm_read", errors=_ENTRY_ERRORS)
     def get_entry(self, caller: Caller, tm_id: str, entry_id: str) -> EntryAnswer:
         """Get an entry with its translations."""
         return EntryAnswer(self._entries.get_entry(caller, tm_id, entry_id))
@@ -294,7 +281,6 @@ class EntryEndpoints:
         _ENTRY,
         permission="tm_write",
         errors=(*_ENTRY_ERRORS, LanguageNotAssigned, EntryExists),
-        tag=TAG,
         etag=True,
     )
     def update_entry(
@@ -314,7 +300,6 @@ class EntryEndpoints:
         _ENTRY,
         permission="tm_write",
         errors=(*_ENTRY_ERRORS, LanguageNotAssigned),
-        tag=TAG,
     )
     def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> Deleted:
         """Delete an entry with its translations.
@@ -329,7 +314,6 @@ class EntryEndpoints:
         permission="tm_write",
         errors=(*_TRANSLATION_ERRORS, LanguageNotInProject),
         etag=_ENTRY,
-        tag=TAG,
     )
     def set_entry_translation(
         self,
@@ -353,7 +337,6 @@ class EntryEndpoints:
         permission="tm_write",
         errors=_TRANSLATION_ERRORS,
         etag=_ENTRY,
-        tag=TAG,
     )
     def remove_entry_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
@@ -371,7 +354,6 @@ class EntryEndpoints:
         f"{_TRANSLATION}/approve",
         permission="tm_approve",
         errors=(*_TRANSLATION_ERRORS, NothingPending),
-        tag=TAG,
     )
     def approve_entry_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
@@ -384,7 +366,6 @@ class EntryEndpoints:
         f"{_TRANSLATION}/reject",
         permission="tm_approve",
         errors=(*_TRANSLATION_ERRORS, NothingPending),
-        tag=TAG,
     )
     def reject_entry_translation(
         self,
@@ -411,7 +392,6 @@ class MatchingEndpoints:
         "/projects/{projectId}/tm/search",
         permission="tm_read",
         errors=(ProjectNotFound,),
-        tag=TAG,
     )
     def search_memories(
         self, caller: Caller, project_id: str, body: ConcordanceQuery
@@ -428,7 +408,6 @@ class MatchingEndpoints:
         "/projects/{projectId}/tm/matches",
         permission="tm_read",
         errors=(ProjectNotFound,),
-        tag=TAG,
     )
     def find_matches(
         self, caller: Caller, project_id: str, body: MatchQuery
@@ -452,7 +431,6 @@ class MatchingEndpoints:
             LanguageNotInProject,
             LanguageNotAssigned,
         ),
-        tag=TAG,
     )
     def start_prefill(
         self, caller: Caller, project_id: str, query: BranchQuery, body: PrefillRequest
@@ -480,7 +458,6 @@ class MemoryFileEndpoints:
         f"{_ONE}/import",
         permission="tm_write",
         errors=(TmNotFound, UnknownFormat, UnreadableFile, LanguageNotAssigned),
-        tag=TAG,
     )
     def import_memory(
         self, caller: Caller, tm_id: str, form: MemoryImportForm
@@ -504,7 +481,6 @@ class MemoryFileEndpoints:
         permission="tm_read",
         errors=(TmNotFound, UnknownFormat, LanguageNotInProject),
         raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
-        tag=TAG,
     )
     def export_memory(
         self, caller: Caller, tm_id: str, query: MemoryExportQuery
@@ -514,14 +490,9 @@ class MemoryFileEndpoints:
         `format` is `tmx` or `csv`. Exports every entry, with the translations that
         count; TMX also has drafts. Proposals are left out.
         """
-        file = self._files.export(caller, tm_id, query)
-        headers = {
-            "Content-Disposition": f'attachment; filename="{file.name}"',
-            "Content-Length": str(file.byte_size),
-        }
-        return Raw(b"", file.content_type, headers=headers, file=file.file)
+        return self._files.export(caller, tm_id, query).response()
 
-    @operation("GET", _JOBS, permission=None, errors=(TmNotFound,), tag=TAG)
+    @operation("GET", _JOBS, permission=None, errors=(TmNotFound,))
     def list_memory_jobs(
         self, caller: Caller, tm_id: str, query: JobQuery
     ) -> Page[Job]:
@@ -532,11 +503,7 @@ class MemoryFileEndpoints:
         return self._files.list_jobs(caller, tm_id, query)
 
     @operation(
-        "GET",
-        f"{_JOBS}/{{jobId}}",
-        permission=None,
-        errors=(TmNotFound, JobNotFound),
-        tag=TAG,
+        "GET", f"{_JOBS}/{{jobId}}", permission=None, errors=(TmNotFound, JobNotFound)
     )
     def get_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
         """Get a job of a translation memory."""
@@ -547,7 +514,6 @@ class MemoryFileEndpoints:
         f"{_JOBS}/{{jobId}}/cancel",
         permission=None,
         errors=(TmNotFound, JobNotFound, JobNotCancellable),
-        tag=TAG,
     )
     def cancel_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
         """Cancel a job of a translation memory.

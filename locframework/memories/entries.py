@@ -1,6 +1,6 @@
 """The entries of translation memories and their translations."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -11,28 +11,31 @@ from locframework.errors import (
     EntryExists,
     EntryNotFound,
     LanguageNotFound,
+    LanguageNotInProject,
+    Problem,
+    ValidationFailed,
+    abbreviate,
 )
 from locframework.fields import Clock, Timestamp, new_id, timestamp
-from locframework.languages import folded, require_tag, tag_from_path
+from locframework.languages import canonical_tag, folded, require_tag, tag_from_path
 from locframework.pagination import Page
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import approved, rejected, written
 from locframework.validation import check_record, given_fields
 
 from .records import (
+    VALUE_BYTES,
     EntryChanges,
-    EntryFilter,
     EntryQuery,
     EntryRejection,
     MemoryEntry,
-    MemoryWriting,
     NewEntry,
     NewTranslation,
     StoredMemory,
     StoredTranslation,
     Texts,
+    TranslationMemory,
 )
-from .rules import check_source, check_targets, check_value, values_by_tag
 from .service import Memories
 from .store import MemoryStorage
 
@@ -69,14 +72,9 @@ class Entries:
         if code is not None:
             code = require_tag(code, "query.languageCode")
             self._require_targets(kept, {code: "query.languageCode"})
-        search = folded(query.search) if query.search is not None else ""
-        where = EntryFilter(
-            search=search or None,
-            language_code=code,
-            status=query.status,
-            has_proposal=query.has_proposal,
-        )
-        return self._store.list_entries(kept.memory.id, where, query)
+        search = folded(query.search or "") or None
+        query = replace(query, search=search, language_code=code)
+        return self._store.list_entries(kept.id, query)
 
     def create_entry(self, caller: Caller, tm_id: str, new: NewEntry) -> MemoryEntry:
         """Create an entry, with translations if any are given.
@@ -90,7 +88,7 @@ class Entries:
         check_source(new.source_text)
         values = values_by_tag(new.translations)
         with self._storage.transaction():
-            writing = self._memories.begin(kept.memory.id)
+            writing = self._memories.begin(kept.id)
             self._require_targets(
                 kept, {tag: f"$.translations.{tag}" for tag in values}
             )
@@ -102,7 +100,7 @@ class Entries:
             ]
             entry = MemoryEntry(
                 id=new_id(),
-                tm_id=kept.memory.id,
+                tm_id=kept.id,
                 source_text=new.source_text,
                 context=new.context,
                 created_at=now,
@@ -133,13 +131,13 @@ class Entries:
         if changes.source_text is not UNSET:
             check_source(changes.source_text)
         with self._storage.transaction():
-            writing = self._memories.begin(kept.memory.id)
+            writing = self._memories.begin(kept.id)
             old = self._find(kept, entry_id)
             new = replace(old, **given_fields(changes))
             if new == old:
                 return old
             is_other = new.source_text != old.source_text
-            if is_other or self._store.find_links(kept.memory.id, entry_ids=[old.id]):
+            if is_other or self._store.find_links(kept.id, entry_ids=[old.id]):
                 self._require_source(caller, kept, old)
             self._require_free(kept, new)
             new = replace(new, updated_at=timestamp(self._clock()))
@@ -154,7 +152,7 @@ class Entries:
         """
         kept = self._memories.require(caller, "tm_write", tm_id)
         with self._storage.transaction():
-            writing = self._memories.begin(kept.memory.id)
+            writing = self._memories.begin(kept.id)
             entry = self._find(kept, entry_id)
             self._require_source(caller, kept, entry)
             self._store.remove_entries(writing, [entry.id])
@@ -171,16 +169,12 @@ class Entries:
         kept = self._memories.require(caller, "tm_write", tm_id)
         check_record(new)
         check_value(new.value)
-        tag = tag_from_path(lang)
-        with self._storage.transaction():
-            writing = self._memories.begin(kept.memory.id)
-            entry = self._find(kept, entry_id)
-            self._require_targets(kept, {tag: "path.lang"})
-            self._require_assigned(caller, kept, [tag])
-            applies, now = self._applies(caller, kept), timestamp(self._clock())
-            old = _translation(entry, tag)
-            translation = written(old, tag, new.value, applies=applies, at=now)
-            return self._save(writing, entry, tag, translation, now)
+
+        def change(old: Changed, tag: str, now: Timestamp) -> Changed:
+            applies = self._applies(caller, kept)
+            return written(old, tag, new.value, applies=applies, at=now)
+
+        return self._write(caller, "tm_write", kept, entry_id, lang, change)
 
     def remove_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
@@ -192,26 +186,26 @@ class Entries:
         """
         kept = self._memories.require(caller, "tm_write", tm_id)
 
-        def remove(old: TermTranslation | None, now: Timestamp) -> Changed:
+        def change(old: Changed, tag: str, now: Timestamp) -> Changed:
             if old is None:
                 raise LanguageNotFound("translation")
-            applies = self._applies(caller, kept)
-            return written(old, old.language_code, "", applies=applies, at=now)
+            return written(old, tag, "", applies=self._applies(caller, kept), at=now)
 
-        return self._change(caller, kept, entry_id, lang, "tm_write", remove)
+        return self._write(
+            caller, "tm_write", kept, entry_id, lang, change, must_exist=True
+        )
 
     def approve(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> MemoryEntry:
         """Approve what is proposed. Raise as ``set_translation``, NothingPending."""
         kept = self._memories.require(caller, "tm_approve", tm_id)
-        return self._change(
-            caller,
-            kept,
-            entry_id,
-            lang,
-            "tm_approve",
-            lambda old, now: approved(old, at=now),
+
+        def change(old: Changed, _: str, now: Timestamp) -> Changed:
+            return approved(old, at=now)
+
+        return self._write(
+            caller, "tm_approve", kept, entry_id, lang, change, must_exist=True
         )
 
     def reject(
@@ -225,68 +219,58 @@ class Entries:
         """Drop what is proposed. Raise as ``approve``."""
         kept = self._memories.require(caller, "tm_approve", tm_id)
         check_record(body)
-        return self._change(
-            caller, kept, entry_id, lang, "tm_approve", lambda old, _: rejected(old)
+
+        def change(old: Changed, _: str, __: Timestamp) -> Changed:
+            return rejected(old)
+
+        return self._write(
+            caller, "tm_approve", kept, entry_id, lang, change, must_exist=True
         )
 
-    def _change(
+    def _write(
         self,
         caller: Caller,
+        permission: str,
         kept: StoredMemory,
         entry_id: str,
         lang: str,
-        permission: str,
-        change: Callable[[TermTranslation | None, Timestamp], Changed],
+        change: Callable[[Changed, str, Timestamp], Changed],
+        *,
+        must_exist: bool = False,
     ) -> MemoryEntry:
-        """Save what ``change`` makes of an existing translation."""
+        """Save what ``change`` makes of a translation. ``must_exist``: a language that
+        the memory lacks is LanguageNotFound, else LanguageNotInProject."""
         tag = tag_from_path(lang)
         with self._storage.transaction():
-            writing = self._memories.begin(kept.memory.id)
+            writing = self._memories.begin(kept.id)
             entry = self._find(kept, entry_id)
-            if tag not in self._codes(kept):
+            if must_exist and tag not in self._codes(kept):
                 raise LanguageNotFound
+            self._require_targets(kept, {tag: "path.lang"})
             self._require_assigned(caller, kept, [tag], permission)
-            now = timestamp(self._clock())
-            translation = change(_translation(entry, tag), now)
-            return self._save(writing, entry, tag, translation, now)
-
-    def _save(
-        self,
-        writing: MemoryWriting,
-        entry: MemoryEntry,
-        tag: str,
-        new: Changed,
-        now: Timestamp,
-    ) -> MemoryEntry:
-        """Save the translation of an entry in a language; None removes it."""
-        old = _translation(entry, tag)
-        if new == old:
-            return entry
-        if new is None:
-            self._store.remove_translations(writing, [(entry.id, tag)], now)
-        else:
-            # one that a key contributed stays so if only the proposal differs
-            is_learned = (
-                old is not None
-                and replace(old, proposed_value=new.proposed_value) == new
-                and self._is_learned(writing, entry, tag)
-            )
-            stored = StoredTranslation(entry.id, new, now, is_learned=is_learned)
-            self._store.put_translations(writing, [stored])
-        others = [each for each in entry.translations if each.language_code != tag]
-        there = [*others, new] if new is not None else others
-        there.sort(key=lambda each: each.language_code)
-        return replace(entry, updated_at=now, translations=tuple(there))
-
-    def _is_learned(self, writing: MemoryWriting, entry: MemoryEntry, tag: str) -> bool:
-        rows = self._store.translations_of(writing.tm_id, [entry.id])
-        return any(
-            row.is_learned and row.translation.language_code == tag
-            for row in rows.get(entry.id, ())
-        )
+            codes = {each.language_code: each for each in entry.translations}
+            old, now = codes.pop(tag, None), timestamp(self._clock())
+            new = change(old, tag, now)
+            if new == old:
+                return entry
+            if new is None:
+                self._store.remove_translations(writing, [(entry.id, tag)], now)
+            else:
+                codes[tag] = new
+                is_learned = False
+                if old and replace(old, proposed_value=new.proposed_value) == new:
+                    # one that a key contributed stays so if only the proposal differs
+                    rows = self._store.translations_of(kept.id, [entry.id])[entry.id]
+                    is_learned = any(
+                        row.is_learned and row.translation == old for row in rows
+                    )
+                stored = StoredTranslation(entry.id, new, now, is_learned=is_learned)
+                self._store.put_translations(writing, [stored])
+        translations = tuple(codes[code] for code in sorted(codes))
+        return replace(entry, updated_at=now, translations=translations)
 
     def _find(self, kept: StoredMemory, entry_id: str) -> MemoryEntry:
-        tm_id = kept.memory.id
+        tm_id = kept.id
         entry = self._store.find_entries(tm_id, [entry_id]).get(entry_id)
         if entry is None:
             raise EntryNotFound
@@ -294,14 +278,14 @@ class Entries:
 
     def _require_free(self, kept: StoredMemory, entry: MemoryEntry) -> None:
         texts: Texts = (entry.source_text, entry.context)
-        there = self._store.entry_ids_by_text(kept.memory.id, [texts]).get(texts)
+        there = self._store.entry_ids_by_text(kept.id, [texts]).get(texts)
         if there is not None and there != entry.id:
             raise EntryExists(
                 "an entry with this source text and context is in the memory already"
             )
 
     def _codes(self, kept: StoredMemory) -> set[str]:
-        languages = self._store.list_languages(kept.memory.id)
+        languages = self._store.list_languages(kept.id)
         return {language.language_code for language in languages}
 
     def _require_targets(self, kept: StoredMemory, paths: Mapping[str, str]) -> None:
@@ -335,5 +319,58 @@ class Entries:
         )
 
 
-def _translation(entry: MemoryEntry, tag: str) -> TermTranslation | None:
-    return next((e for e in entry.translations if e.language_code == tag), None)
+def check_targets(
+    memory: TranslationMemory, there: Collection[str], paths: Mapping[str, str]
+) -> None:
+    """Raise LanguageNotInProject for what is no target language of the memory.
+
+    ``there`` are its target languages; ``paths``: by code, where the request names it.
+    """
+    problems = []
+    for tag in sorted(set(paths) - set(there)):
+        message = f"the memory has no language {tag}"
+        if tag == memory.source_language:
+            message = (
+                f"the source texts of the memory are in {tag}: it cannot be a target"
+            )
+        problems.append(Problem(paths[tag], "language", message))
+    if problems:
+        messages = "; ".join(each.message for each in problems)
+        raise LanguageNotInProject(messages, problems)
+
+
+def check_source(text: str, path: str = "$.sourceText") -> str:
+    """Return the source text. Raise ValidationFailed if it is blank."""
+    if not text.strip():
+        raise ValidationFailed.at(path, "length", "must not be blank")
+    return text
+
+
+def check_value(text: str, path: str = "$.value") -> str:
+    """Return a value of at most 64 KiB; "" clears. Raise ValidationFailed."""
+    if text and not text.strip():
+        raise ValidationFailed.at(path, "length", "must not be blank")
+    if len(text) * 4 > VALUE_BYTES and len(text.encode()) > VALUE_BYTES:
+        message = f"must have at most {VALUE_BYTES} bytes in UTF-8"
+        raise ValidationFailed.at(path, "length", message)
+    return text
+
+
+def values_by_tag(values: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the values of a body that are not empty, by canonical language code.
+
+    Raise LanguageNotInProject for what is no language, and ValidationFailed for one
+    that is spelled in two ways and for an invalid value.
+    """
+    found: dict[str, str] = {}
+    for code, value in values.items():
+        tag = canonical_tag(code)
+        if tag is None:
+            message = f"the memory has no language {abbreviate(code)!r}"
+            problem = Problem("$.translations", "language", message)
+            raise LanguageNotInProject(message, [problem])
+        if tag in found:
+            message = f"{tag} is named twice, in two spellings"
+            raise ValidationFailed.at(f"$.translations.{tag}", "unique", message)
+        found[tag] = check_value(value, f"$.translations.{abbreviate(code)}")
+    return {tag: value for tag, value in found.items() if value}

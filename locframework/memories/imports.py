@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import BinaryIO, Literal
+from typing import Annotated, BinaryIO, Literal
 
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from locframework.access.records import Caller, Reach, Renewed
@@ -14,24 +15,33 @@ from locframework.errors import TmNotFound, truncate
 from locframework.fields import Clock, new_id, timestamp
 from locframework.file_import.csv_table import refuse_words
 from locframework.file_import.files import ExportedFile, exported
-from locframework.file_import.imports import FileImport, ImportParams, Upload
+from locframework.file_import.imports import (
+    WARNINGS_LIMIT,
+    FileImport,
+    ImportParams,
+    ImportSummary,
+    Upload,
+)
+from locframework.http.records import UploadedFile
 from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
 from locframework.languages import match_languages, require_tag
+from locframework.projects.records import LanguageTag
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import drafted, text_of, written
 from locframework.validation import check_record
 
-from .csv_file import CONTENT_TYPE as CSV_TYPE
-from .csv_file import read_csv, write_csv
-from .file_records import (
-    ImportOptions,
-    ImportResult,
-    MemoryExportQuery,
-    MemoryImportForm,
+from .entries import check_targets
+from .files import (
+    CSV_TYPE,
+    TMX_TYPE,
     Unit,
     UnitFault,
     UnitValue,
+    read_csv,
+    read_tmx,
+    write_csv,
+    write_tmx,
 )
 from .records import (
     CONTEXT_LENGTH,
@@ -42,12 +52,61 @@ from .records import (
     StoredTranslation,
     Texts,
 )
-from .rules import check_targets
 from .service import Memories
 from .store import MemoryStorage
 from .tm_sync import TmSync
-from .tmx_file import CONTENT_TYPE as TMX_TYPE
-from .tmx_file import read_tmx, write_tmx
+
+OnExisting = Literal["keep", "replace"]
+FormatName = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        description="tmx or csv",
+        examples=["tmx"],
+        extra_json_schema={"enum": ["tmx", "csv"]},
+    ),
+]  # another is 400 unknown_format, as of projects
+
+
+class ImportOptions(Struct, frozen=True, rename="camel"):
+    """How a file is imported."""
+
+    format: FormatName | None = None  # left out: detected
+    on_existing: OnExisting = "keep"  # of a translation that is there and differs
+    language_codes: Annotated[list[LanguageTag], Meta(max_length=500)] = []
+    """Only these of the target languages; none named: all."""
+
+
+class MemoryImportForm(ImportOptions, frozen=True, rename="camel", kw_only=True):
+    """The form that imports a file into a memory."""
+
+    file: UploadedFile
+
+
+class MemoryExportQuery(Struct, frozen=True, rename="camel"):
+    """What is exported."""
+
+    format: FormatName
+    language_codes: Annotated[list[LanguageTag], Meta(max_length=500)] = []
+
+
+class ImportResult(ImportSummary, rename="camel"):
+    """The ``result`` of a job that imports entries."""
+
+    entries_created: int = 0
+    entries_updated: int = 0
+    entries_unchanged: int = 0
+    translations_written: int = 0
+    translations_kept: int = 0  # that differ from the file's, and stay
+    units_failed: int = 0  # of which nothing was imported
+    errors: list[UnitFault] = field(default_factory=list)  # the first hundred
+    languages_left_out: Sequence[str] = ()
+
+    def add_fault(self, line: int, message: str) -> None:
+        """Count a unit that is left out."""
+        self.units_failed += 1
+        if len(self.errors) < WARNINGS_LIMIT:
+            self.errors.append(UnitFault(line, message))
 
 
 class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
@@ -213,30 +272,69 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
             subject.id, {(each.source_text, each.context) for each in units}
         )
         entries = self._store.find_entries(subject.id, ids.values())
-        requires = subject.memory.requires_approval
-        plan = _Plan(
-            {texts: entries[id_] for texts, id_ in ids.items()},
-            timestamp(self._clock()),
-            result,
-            subject.id,
-            language_codes,
-            upload.params.on_existing,
-            applies=not requires or self.may(caller, "tm_approve", subject),
-        )
-        for unit in units:
-            plan.add(unit)
-        if plan.new:
-            self._store.add_entries(writing, list(plan.new.values()))
-        if plan.changed:
-            self._store.put_translations(writing, list(plan.changed.values()))
-        changed = {row.entry_id for row in plan.changed.values()}
-        result.entries_created += len(plan.new)
-        result.entries_updated += len(changed)
-        result.entries_unchanged += len(plan.existing - changed)
-        result.translations_written += len(plan.changed)
-        result.translations_written += sum(
-            len(each.translations) for each in plan.new.values()
-        )
+        existing = {
+            (entry.source_text, entry.context): {
+                each.language_code: each for each in entry.translations
+            }
+            for entry in entries.values()
+        }
+        requires, now = subject.memory.requires_approval, timestamp(self._clock())
+        applies = not requires or self.may(caller, "tm_approve", subject)
+        keeps = upload.params.on_existing == "keep"
+        changed: dict[Texts, dict[str, TermTranslation]] = {}
+        for unit in units:  # later units of a text build on earlier ones
+            texts = unit.source_text, unit.context
+            there = existing.setdefault(texts, {})
+            changes = changed.setdefault(texts, {})
+            for given, value in unit.values.items():
+                code = result.languages_taken_as.get(given, given)
+                if code not in language_codes:
+                    continue
+                old = there.get(code)
+                is_kept = keeps and old is not None
+                if is_kept:
+                    new = old
+                elif value.is_draft:
+                    new = drafted(old, code, value.value)
+                else:
+                    new = written(old, code, value.value, applies=applies, at=now)
+                if new is not None and new != old:
+                    there[code] = changes[code] = new
+                elif old is not None and (is_kept or value.is_draft):
+                    text = text_of(old)
+                    if text != value.value:
+                        name = truncate(unit.source_text)
+                        stays = f"{name!r} stays {truncate(text)!r} in {code}"
+                        result.translations_kept += 1
+                        result.warn(f"line {unit.line}: {stays}")
+        new_entries = [
+            MemoryEntry(
+                id=new_id(),
+                tm_id=subject.id,
+                source_text=texts[0],
+                context=texts[1],
+                created_at=now,
+                updated_at=now,
+                translations=tuple(some[code] for code in sorted(some)),
+            )
+            for texts, some in changed.items()
+            if texts not in ids
+        ]
+        translations = [
+            StoredTranslation(ids[texts], each, now)
+            for texts, some in changed.items()
+            if texts in ids
+            for each in some.values()
+        ]
+        if new_entries:
+            self._store.add_entries(writing, new_entries)
+        if translations:
+            self._store.put_translations(writing, translations)
+        updated = len({each.entry_id for each in translations})
+        result.entries_created += len(new_entries)
+        result.entries_updated += updated
+        result.entries_unchanged += len(changed) - len(new_entries) - updated
+        result.translations_written += sum(map(len, changed.values()))
 
     def _add_languages(
         self,
@@ -258,93 +356,23 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         result.languages_added = sorted({*result.languages_added, *missing})
 
 
-class _Plan:
-    """What units change of entries; later units of a text build on earlier ones."""
-
-    def __init__(
-        self,
-        entries: dict[Texts, MemoryEntry],
-        at: str,
-        result: ImportResult,
-        tm_id: str,
-        language_codes: Sequence[str],
-        on_existing: Literal["keep", "replace"],
-        *,
-        applies: bool,
-    ) -> None:
-        self._at = at
-        self._result = result
-        self._tm_id = tm_id
-        self._language_codes = language_codes
-        self._on_existing = on_existing
-        self._applies = applies
-        self._ids = {texts: entry.id for texts, entry in entries.items()}
-        self._rows = {
-            entry.id: {each.language_code: each for each in entry.translations}
-            for entry in entries.values()
-        }
-        self.existing: set[str] = set()  # entries of the units
-        self.new: dict[Texts, MemoryEntry] = {}
-        self.changed: dict[tuple[str, str], StoredTranslation] = {}
-
-    def add(self, unit: Unit) -> None:
-        texts = unit.source_text, unit.context
-        if texts in self._ids:
-            id_ = self._ids[texts]
-            self.existing.add(id_)
-            for code, row in self._changes(id_, unit).items():
-                self.changed[id_, code] = StoredTranslation(id_, row, self._at)
-            return
-        id_ = self.new[texts].id if texts in self.new else new_id()
-        self._changes(id_, unit)
-        rows = self._rows[id_].values()
-        self.new[texts] = MemoryEntry(
-            id=id_,
-            tm_id=self._tm_id,
-            source_text=unit.source_text,
-            context=unit.context,
-            created_at=self._at,
-            updated_at=self._at,
-            translations=tuple(sorted(rows, key=lambda each: each.language_code)),
-        )
-
-    def _changes(self, id_: str, unit: Unit) -> dict[str, TermTranslation]:
-        """Apply a unit to the translations of an entry; return those that change."""
-        rows = self._rows.setdefault(id_, {})
-        changes: dict[str, TermTranslation] = {}
-        for given, value in unit.values.items():
-            code = self._result.languages_taken_as.get(given, given)
-            if code not in self._language_codes:
-                continue
-            old = rows.get(code)
-            keeps = old is not None and self._on_existing == "keep"
-            new = old if keeps else self._written(old, code, value)
-            if new is not None and new != old:
-                rows[code] = changes[code] = new
-            elif old is not None and (keeps or value.is_draft):
-                existing = text_of(old)
-                if existing != value.value:
-                    stays = (
-                        f"{truncate(unit.source_text)!r} stays {truncate(existing)!r}"
-                    )
-                    self._result.translations_kept += 1
-                    self._result.warn(f"line {unit.line}: {stays} in {code}")
-        return changes
-
-    def _written(
-        self, old: TermTranslation | None, code: str, value: UnitValue
-    ) -> TermTranslation | None:
-        if value.is_draft:
-            return drafted(old, code, value.value)
-        return written(old, code, value.value, applies=self._applies, at=self._at)
-
-
 def _checked(row: Unit | UnitFault, result: ImportResult) -> Unit | None:
     """Return the unit without the texts that no entry can hold; list what is left
     out."""
-    message = row.message if isinstance(row, UnitFault) else _problem_of(row)
-    if message is not None or isinstance(row, UnitFault):
-        result.add_fault(row.line, message or "")
+    if isinstance(row, UnitFault):
+        problem: str | None = row.message
+    elif not row.source_text.strip():
+        problem = "the source text is blank"
+    elif len(row.source_text) > SOURCE_LENGTH:
+        problem = f"the source text has more than {SOURCE_LENGTH:,} characters"
+    elif len(row.context) > CONTEXT_LENGTH:
+        problem = f"the context has more than {CONTEXT_LENGTH:,} characters"
+    elif "\0" in row.source_text + row.context:
+        problem = "a text holds U+0000"
+    else:
+        problem = None
+    if problem is not None or isinstance(row, UnitFault):
+        result.add_fault(row.line, problem or "")
         return None
     values: dict[str, UnitValue] = {}
     for code, value in row.values.items():
@@ -361,16 +389,6 @@ def _checked(row: Unit | UnitFault, result: ImportResult) -> Unit | None:
     for warning in row.left_out:
         result.warn(f"line {row.line}: {warning}")
     return replace(row, values=values)
-
-
-def _problem_of(unit: Unit) -> str | None:
-    if not unit.source_text.strip():
-        return "the source text is blank"
-    if len(unit.source_text) > SOURCE_LENGTH:
-        return f"the source text has more than {SOURCE_LENGTH:,} characters"
-    if len(unit.context) > CONTEXT_LENGTH:
-        return f"the context has more than {CONTEXT_LENGTH:,} characters"
-    return "a text holds U+0000" if "\0" in unit.source_text + unit.context else None
 
 
 def _tags(codes: Sequence[str], path: str) -> list[str]:

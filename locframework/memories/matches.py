@@ -63,14 +63,31 @@ class Matching:
         memories = self._memories_of(project)
         if not text or not memories:
             return Page([], 0, page.page, page.limit)
-        codes = request.language_codes
+        codes = None
+        if isinstance(request.language_codes, list):  # other codes have no translations
+            tags = map(canonical_tag, request.language_codes)
+            codes = sorted({tag for tag in tags if tag})
         asked = Concordance(
             memory_ids=[each.memory.id for each in memories],
             text=text,
-            language_codes=_canonical(codes) if isinstance(codes, list) else None,
+            language_codes=codes,
             search_in=request.search_in,
         )
-        return self._concordance(asked, page)
+        found = None
+        if self._concordancer is not None:
+            try:
+                found = self._concordancer.find(self._texts, asked, page)
+            except Unavailable:
+                raise
+            except PLUGIN_EXCEPTIONS:
+                name = self._concordancer.name
+                log.exception(
+                    "the concordancer %s failed; the database searches instead", name
+                )
+        if found is None:
+            return self._texts.search(asked, page)
+        items = self._texts.concordance_items(found.entry_ids, codes)
+        return Page(items, found.total, page.page, page.limit)
 
     def find_matches(
         self, caller: Caller, project_id: str, request: MatchQuery
@@ -86,23 +103,8 @@ class Matching:
             message = f"must have at most {TEXTS_LENGTH} characters together"
             raise ValidationFailed.at("$.sourceTexts", "length", message)
         questions = [Question(text) for text in request.source_texts]
-        found = self._find(project, questions, request.language_codes)
+        found = self.find(project, questions, request.language_codes)
         return {asked.text: matches for asked, matches in found.items()}
-
-    def find_approved(
-        self,
-        project: Project,
-        questions: Sequence[Question],
-        language_codes: Sequence[str],
-        least: int,
-    ) -> dict[Question, ByLanguage]:
-        """Return matches of approved translations, of ``least`` percent and more.
-
-        For jobs, which check permissions themselves. Raise Unavailable.
-        """
-        return self._find(
-            project, questions, language_codes, least=least, only_approved=True
-        )
 
     def obstacle(self, project: Project) -> str | None:
         """Return why a project can have no matches, for its users; None if it can."""
@@ -111,7 +113,7 @@ class Matching:
             return "translation memory is switched off (tmEnabled)"
         return None if memories else "the project reads no translation memory"
 
-    def _find(
+    def find(
         self,
         project: Project,
         questions: Sequence[Question],
@@ -120,6 +122,10 @@ class Matching:
         least: int = 0,
         only_approved: bool = False,
     ) -> dict[Question, ByLanguage]:
+        """Return matches of ``least`` percent and more, without checking permissions.
+
+        ``only_approved``: no drafts. Raise Unavailable.
+        """
         assigned = self._memories_of(project)
         if assigned is None:
             return {}
@@ -142,26 +148,6 @@ class Matching:
             for asked, matches in found.items()
         }
 
-    def _concordance(
-        self, asked: Concordance, page: PageRequest
-    ) -> Page[ConcordanceItem]:
-        """Search by the concordancer, or by the database if it cannot or fails."""
-        found = None
-        if self._concordancer is not None:
-            try:
-                found = self._concordancer.find(self._texts, asked, page)
-            except Unavailable:
-                raise
-            except PLUGIN_EXCEPTIONS:
-                name = self._concordancer.name
-                log.exception(
-                    "the concordancer %s failed; the database searches instead", name
-                )
-        if found is None:
-            return self._texts.search(asked, page)
-        items = self._texts.concordance_items(found.entry_ids, asked.language_codes)
-        return Page(items, found.total, page.page, page.limit)
-
     def _memories_of(self, project: Project) -> Sequence[AssignedMemory] | None:
         """The memories that the project reads, by priority; None if switched off."""
         if not project.tm_enabled:
@@ -177,8 +163,3 @@ def _least_percent(assigned: AssignedMemory, least: int) -> int:
     """The raw percentage that a match needs: penalties only take off."""
     least = max(assigned.memory.min_match_percentage, least)
     return max(1, least + assigned.assignment.penalty if least else 1)
-
-
-def _canonical(codes: Sequence[str]) -> list[str]:
-    """The canonical tags; other codes are no language of any translation."""
-    return sorted({tag for code in codes if (tag := canonical_tag(code))})

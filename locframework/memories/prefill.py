@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
@@ -25,17 +27,16 @@ from locframework.jobs.records import Job, Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
 from locframework.keys.comparing import states_of
-from locframework.keys.records import KeyState, KeyWrite, StoredValue
+from locframework.keys.records import KeyState, KeyWrite
 from locframework.keys.store import store_of
 from locframework.keys.writing.writer import KeyWriter
 from locframework.languages import require_tag
-from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .matches import Matching
-from .matching.records import TEXT_LENGTH, TEXTS_LENGTH, LanguageCodes
+from .matching.records import TEXT_LENGTH, LanguageCodes
 from .matching.search import ByLanguage, Question
 from .records import Percentage
 from .store import MemoryStorage
@@ -47,6 +48,9 @@ KEYS_LIMIT = 500
 SKIPPED_LIMIT = 100
 KEYS_PER_STEP = 100
 QUESTIONS_PER_SEARCH = 100
+
+Missing = dict[tuple[str, str | None], Question]
+"""The texts that a key lacks, by language and plural form: source text and context."""
 
 
 class PrefillFilter(Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,11 +80,7 @@ class PrefillRequest(Struct, frozen=True, rename="camel"):
 class PrefillParams(Struct, frozen=True, rename="camel"):
     """The parameters of a job: a request that was checked."""
 
-    language_codes: Sequence[str]
-    min_match_percentage: int
-    only_missing: bool
-    key_ids: Sequence[str] | None
-    filter: PrefillFilter
+    request: PrefillRequest  # the language codes are canonical
     branch: str | None  # its id; None: main
 
 
@@ -105,25 +105,24 @@ class PrefillResult(Struct, rename="camel"):
     skipped: list[PrefillSkipped] = []  # the first hundred
     warnings: list[str] = []  # why nothing can be found
 
+    def skip(self, key_id: str, key: str | None, reason: str) -> None:
+        """Count a key, and list it if it is one of the first hundred."""
+        self.skipped_count += 1
+        if len(self.skipped) < SKIPPED_LIMIT:
+            self.skipped.append(PrefillSkipped(abbreviate(key_id), key, reason))
+
 
 class PrefillStep(Struct, frozen=True, rename="camel"):
     """The progress of a job."""
 
     after: str  # id of the last key that was looked at
-    done: int
     result: PrefillResult
 
 
-class MissingTexts(Struct, frozen=True, gc=False):
-    """A plural form of a key that lacks a text in some languages."""
-
-    plural_form: str | None
-    question: Question  # the source text, and the context of its entry
-    language_codes: Sequence[str]
-
-
 class Prefill:
-    """Starts such jobs."""
+    """Starts such jobs, and runs them."""
+
+    type = JOB_TYPE
 
     def __init__(
         self,
@@ -132,12 +131,18 @@ class Prefill:
         projects: Projects,
         branches: Branches,
         jobs: Jobs,
+        writer: KeyWriter,
+        matching: Matching,
+        renewed: Renewed,
     ) -> None:
         self._storage = storage
         self._access = access
         self._projects = projects
         self._branches = branches
         self._jobs = jobs
+        self._writer = writer
+        self._matching = matching
+        self._renewed = renewed
 
     def start_prefill(
         self,
@@ -156,28 +161,10 @@ class Prefill:
         """
         project = self._projects.require(caller, PERMISSION, project_id)
         check_record(request)
-        codes = self._target_codes(project, request.language_codes)
-        scope = self._branches.scope(project, branch)
-        for code in codes:
-            self._access.require_language(caller, scope_of(project), code)
-        require_writable(scope)
-        params = PrefillParams(
-            language_codes=codes,
-            min_match_percentage=request.min_match_percentage,
-            only_missing=request.only_missing,
-            key_ids=request.key_ids,
-            filter=request.filter,
-            branch=scope.branch_id,
-        )
-        given = msgspec.to_builtins(params)
-        with self._storage.transaction():
-            return self._jobs.start(caller, project, JOB_TYPE, PERMISSION, given).job
-
-    def _target_codes(self, project: Project, codes: Sequence[str]) -> list[str]:
         languages = self._storage.projects.list_languages(project.id)
         there = {language.language_code for language in languages}
-        found: list[str] = []
-        for at, code in enumerate(codes):
+        codes: dict[str, None] = {}
+        for at, code in enumerate(request.language_codes):
             path = f"$.languageCodes[{at}]"
             tag = require_tag(code, path)
             if tag not in there:
@@ -185,30 +172,15 @@ class Prefill:
             if tag == project.source_language:
                 message = f"{tag} is the source language"
                 raise ValidationFailed.at(path, "language", message)
-            found.append(tag)
-        return list(dict.fromkeys(found))
-
-
-class PrefillJob:
-    """The handler of these jobs."""
-
-    type = JOB_TYPE
-
-    def __init__(
-        self,
-        storage: MemoryStorage,
-        access: Access,
-        branches: Branches,
-        writer: KeyWriter,
-        matching: Matching,
-        renewed: Renewed,
-    ) -> None:
-        self._storage = storage
-        self._access = access
-        self._branches = branches
-        self._writer = writer
-        self._matching = matching
-        self._renewed = renewed
+            codes[tag] = None
+        scope = self._branches.scope(project, branch)
+        for code in codes:
+            self._access.require_language(caller, scope_of(project), code)
+        require_writable(scope)
+        request = replace(request, language_codes=list(codes))
+        given = msgspec.to_builtins(PrefillParams(request, scope.branch_id))
+        with self._storage.transaction():
+            return self._jobs.start(caller, project, JOB_TYPE, PERMISSION, given).job
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Fill 100 keys a step. Raise PermissionDenied, BranchProtected, …
@@ -217,51 +189,43 @@ class PrefillJob:
         again inside it.
         """
         params = msgspec.convert(job.params, PrefillParams)
-        names = self._names(self._scope(job, params), params.filter.prefix)
-        ids = sorted(names.values())
-        if params.key_ids is not None:
-            ids = sorted({*ids}.intersection(params.key_ids))
+        asked, scope = params.request, self._scope(job, params)
+        there = store_of(self._storage, scope).names_of(scope.project.id)
+        ids = sorted(
+            id_
+            for name, id_ in there.items()
+            if name.startswith(asked.filter.prefix)
+            and (asked.key_ids is None or id_ in asked.key_ids)
+        )
         if job.step is not None:
             step = msgspec.convert(job.step, PrefillStep)
         else:
-            step = PrefillStep("", 0, self._first_result(job, params, ids))
-        ids = [id_ for id_ in ids if id_ > step.after]
-        total = step.done + len(ids)
-        for at in range(0, len(ids), KEYS_PER_STEP):
+            unknown = sorted({*(asked.key_ids or ())}.difference(there.values()))
+            result = PrefillResult()
+            for id_ in unknown:
+                result.skip(id_, None, "key_not_found")
+            obstacle = self._matching.obstacle(scope.project)
+            if obstacle is not None:
+                result.warnings.append(obstacle)
+            step = PrefillStep("", result)
+        done = bisect_right(ids, step.after)
+        while done < len(ids):
             work.check_cancelled()
-            some = ids[at : at + KEYS_PER_STEP]
-            matches = self._matches(self._scope(job, params), params, some)
+            some = ids[done : done + KEYS_PER_STEP]
+            matches = self._matches(self._scope(job, params), asked, some)
             self._writer.prepare_checks(job.project_id)
             with work.step() as noted:
                 result = msgspec.convert(
                     msgspec.to_builtins(step.result), PrefillResult
                 )  # a copy: the step may be rolled back
                 self._fill(job, params, some, matches, result)
-                step = PrefillStep(some[-1], step.done + len(some), result)
+                step = PrefillStep(some[-1], result)
+                done += len(some)
                 noted.note = msgspec.to_builtins(step)
-                noted.progress = Progress(step.done, total)
+                noted.progress = Progress(done, len(ids))
             crash_point("tm_prefill.after_step")
         with work.finish() as outcome:
             outcome.result = msgspec.to_builtins(step.result)
-
-    def _first_result(
-        self, job: StoredJob, params: PrefillParams, ids: Sequence[str]
-    ) -> PrefillResult:
-        """The keys that do not exist, and why nothing can be found."""
-        scope = self._scope(job, params)
-        missing = set(params.key_ids or ()) - set(ids)
-        if params.filter.prefix and missing:  # a key of another prefix exists
-            missing -= {*self._names(scope).values()}
-        skipped = [
-            PrefillSkipped(abbreviate(id_), None, "key_not_found")
-            for id_ in sorted(missing)
-        ]
-        obstacle = self._matching.obstacle(scope.project)
-        return PrefillResult(
-            skipped_count=len(skipped),
-            skipped=skipped[:SKIPPED_LIMIT],
-            warnings=[] if obstacle is None else [obstacle],
-        )
 
     def _scope(self, job: StoredJob, params: PrefillParams) -> BranchScope:
         project = self._storage.projects.find(job.project_id)
@@ -269,38 +233,31 @@ class PrefillJob:
             raise ProjectNotFound
         return self._branches.scope(project, params.branch)
 
-    def _names(self, scope: BranchScope, prefix: str = "") -> Mapping[str, str]:
-        store = store_of(self._storage, scope)
-        return store.names_of(scope.project.id, prefix=prefix)
-
     def _missing(
-        self, scope: BranchScope, params: PrefillParams, key_ids: Sequence[str]
-    ) -> list[tuple[KeyState, list[MissingTexts]]]:
+        self, scope: BranchScope, request: PrefillRequest, key_ids: Sequence[str]
+    ) -> list[tuple[KeyState, Missing]]:
         """The keys that have the tags, and what each of them lacks."""
         states = states_of(store_of(self._storage, scope), scope.project.id, key_ids)
-        tags = set(params.filter.tag)
         return [
-            (state, list(missing_texts(state, scope.project.source_language, params)))
+            (state, missing_texts(state, scope.project.source_language, request))
             for state in states.values()
-            if tags <= set(state.key.tags)
+            if {*request.filter.tag} <= {*state.key.tags}
         ]
 
     def _matches(
-        self, scope: BranchScope, params: PrefillParams, key_ids: Sequence[str]
+        self, scope: BranchScope, request: PrefillRequest, key_ids: Sequence[str]
     ) -> dict[Question, ByLanguage]:
         """The matches of every source text whose translation is missing."""
-        questions = {
-            each.question
-            for _, missing in self._missing(scope, params, key_ids)
-            for each in missing
-        }
+        keys = self._missing(scope, request, key_ids)
+        questions = sorted({each for _, some in keys for each in some.values()})
         found: dict[Question, ByLanguage] = {}
-        for part in _in_parts(sorted(questions)):
-            found |= self._matching.find_approved(
+        for at in range(0, len(questions), QUESTIONS_PER_SEARCH):
+            found |= self._matching.find(
                 scope.project,
-                part,
-                params.language_codes,
-                params.min_match_percentage,
+                questions[at : at + QUESTIONS_PER_SEARCH],
+                request.language_codes,
+                least=request.min_match_percentage,
+                only_approved=True,
             )
         return found
 
@@ -319,67 +276,55 @@ class PrefillJob:
         ):
             raise PermissionDenied(PERMISSION)
         require_writable(scope)
-        keys = self._missing(scope, params, key_ids)
-        least = params.min_match_percentage
-        writes = [
-            write
-            for state, missing in keys
-            if (write := key_write(state, missing, matches, least)) is not None
-        ]
+        keys = self._missing(scope, params.request, key_ids)
+        least = params.request.min_match_percentage
+        made = [key_write(state, missing, matches, least) for state, missing in keys]
+        writes = [write for write in made if write is not None]
         languages = self._storage.projects.list_languages(scope.project.id)
         written = self._writer.write_each(caller, scope, languages, writes, origin="tm")
         result.keys_looked_at += len(keys)
         for write, outcome in zip(writes, written, strict=True):
             if isinstance(outcome, LocError):
-                result.skipped_count += 1
-                if len(result.skipped) < SKIPPED_LIMIT:
-                    result.skipped.append(
-                        PrefillSkipped(str(write.key_id), write.name, outcome.code)
-                    )
+                result.skip(str(write.key_id), write.name, outcome.code)
             else:
                 result.keys_filled += outcome.values_written > 0
                 result.values_written += outcome.values_written
 
 
 def missing_texts(
-    state: KeyState, source_language: str, params: PrefillParams
-) -> Iterator[MissingTexts]:
-    """Yield what of a key is to be filled: plural forms that the source has."""
+    state: KeyState, source_language: str, request: PrefillRequest
+) -> Missing:
+    """Return what of a key is to be filled: plural forms that the source has."""
     rows = {(row.language_code, row.plural_form): row for row in state.values}
-    for (code, form), row in rows.items():
+    missing: Missing = {}
+    for (source, form), row in rows.items():
         text = row.value if row.approved_value is None else row.approved_value
-        if code != source_language or not text.strip() or len(text) > TEXT_LENGTH:
+        if source != source_language or not text.strip() or len(text) > TEXT_LENGTH:
             continue
-        codes = [
-            each
-            for each in params.language_codes
-            if _is_missing(rows.get((each, form)), only_missing=params.only_missing)
-        ]
-        if codes:
-            question = Question(text, context_of(state.key.key, form))
-            yield MissingTexts(form, question, codes)
-
-
-def _is_missing(row: StoredValue | None, *, only_missing: bool) -> bool:
-    return row is None or (not only_missing and row.status != "pending_review")
+        question = Question(text, context_of(state.key.key, form))
+        for code in request.language_codes:
+            there = rows.get((code, form))
+            is_replaced = not request.only_missing
+            if there is None or (is_replaced and there.status != "pending_review"):
+                missing[code, form] = question
+    return missing
 
 
 def key_write(
     state: KeyState,
-    missing: Sequence[MissingTexts],
+    missing: Missing,
     matches: Mapping[Question, ByLanguage],
     least: int,
 ) -> KeyWrite | None:
     """Return the write that fills a key; None if no match has ``least`` percent."""
     texts: dict[str, dict[str | None, str]] = {}
     there = {(row.language_code, row.plural_form): row.value for row in state.values}
-    for each in missing:
-        for code in each.language_codes:
-            found = matches.get(each.question, {}).get(code, [])
-            if not found or found[0].match_percentage < least:
-                continue
-            if found[0].value != there.get((code, each.plural_form)):
-                texts.setdefault(code, {})[each.plural_form] = found[0].value
+    for (code, form), question in missing.items():
+        found = matches.get(question, {}).get(code, [])
+        if not found or found[0].match_percentage < least:
+            continue
+        if found[0].value != there.get((code, form)):
+            texts.setdefault(code, {})[form] = found[0].value
     if not texts:
         return None
     values: Mapping[str, Text] = {
@@ -389,17 +334,3 @@ def key_write(
         for code, forms in texts.items()
     }
     return KeyWrite(name=state.key.key, key_id=state.key.id, values=values)
-
-
-def _in_parts(questions: Sequence[Question]) -> list[list[Question]]:
-    """As many together as one request for matches may have."""
-    parts: list[list[Question]] = [[]]
-    length = 0
-    for each in questions:
-        is_full = len(parts[-1]) == QUESTIONS_PER_SEARCH
-        if is_full or length + len(each.text) > TEXTS_LENGTH:
-            parts.append([])
-            length = 0
-        parts[-1].append(each)
-        length += len(each.text)
-    return [part for part in parts if part]

@@ -1,6 +1,5 @@
 """Translation memories, their entries, and where they are used (decisions 2.5)."""
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -244,15 +243,6 @@ class EntryQuery(SortedRequest, frozen=True, rename="camel"):
     sort: EntrySort = "createdAt"
 
 
-class EntryFilter(Struct, frozen=True):
-    """Which entries a list holds; every condition that is set must hold."""
-
-    search: str | None = None  # folded (rules.folded)
-    language_code: str | None = None  # of what is said of translations; else any
-    status: TranslationStatus | Literal["untranslated"] | None = None
-    has_proposal: bool | None = None
-
-
 class MemoryWriting(Struct, frozen=True):
     """A memory that a transaction has locked, to write entries."""
 
@@ -263,6 +253,3 @@ class MemoryWriting(Struct, frozen=True):
 
 Texts = tuple[str, str]
 """Source text and context: what an entry is found by."""
-
-NewValues = Mapping[str, str]
-"""Canonical language code to value."""

@@ -5,7 +5,11 @@ from functools import partial
 from time import monotonic
 from typing import TypeVar
 
+from msgspec import UNSET, structs
+from msgspec.structs import replace
+
 from locframework.access.records import Caller, Reach
+from locframework.access.rules import check_name
 from locframework.access.service import Access, LinkedAccess
 from locframework.errors import (
     LanguageExists,
@@ -13,14 +17,20 @@ from locframework.errors import (
     TmNotFound,
     ValidationFailed,
 )
-from locframework.fields import Clock, id_from_reference, timestamp
+from locframework.fields import Clock, id_from_reference, new_id, slug, timestamp
 from locframework.jobs.work import pause_after
-from locframework.languages import folded, same_language, tag_from_path
+from locframework.languages import (
+    folded,
+    language_info,
+    require_tag,
+    same_language,
+    tag_from_path,
+)
 from locframework.pagination import Page, PageRequest, SortedRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.transactions import crash_point
-from locframework.validation import check_record
+from locframework.validation import check_record, given_fields
 
 from .records import (
     Assignment,
@@ -34,7 +44,6 @@ from .records import (
     StoredMemory,
     TranslationMemory,
 )
-from .rules import changed_memory, new_language, new_languages, new_memory
 from .store import MemoryStorage
 from .tm_sync import TmSync
 
@@ -90,7 +99,7 @@ class Memories:
     def reach(self, caller: Caller, kept: StoredMemory) -> Reach:
         """Return the organization of the memory, and its projects if they matter."""
         bound = any(grant.project_ids is not None for grant in caller.grants)
-        linked = self._store.projects_of(kept.memory.id) if bound else ()
+        linked = self._store.projects_of(kept.id) if bound else ()
         return Reach(kept.organization_id, tuple(linked))
 
     def may(self, caller: Caller, permission: str, kept: StoredMemory) -> bool:
@@ -112,8 +121,28 @@ class Memories:
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(caller, "tm_manage", reference)
         check_record(new)
-        memory = new_memory(new, timestamp(self._clock()))
-        languages = new_languages(memory, new.language_codes, "$.languageCodes")
+        id_, name, now = new_id(), check_name(new.name), timestamp(self._clock())
+        memory = TranslationMemory(
+            id=id_,
+            slug=slug(name, id_),
+            name=name,
+            source_language=require_tag(new.source_language, "$.sourceLanguage"),
+            min_match_percentage=new.min_match_percentage,
+            penalties=new.penalties,
+            requires_approval=new.requires_approval,
+            entry_count=0,
+            created_at=now,
+            updated_at=now,
+        )
+        tags = [
+            require_tag(code, f"$.languageCodes[{at}]")
+            for at, code in enumerate(new.language_codes)
+        ]
+        _require_target(memory, tags)
+        languages = [
+            MemoryLanguage(new_id(), id_, tag, language_info(tag).label)
+            for tag in dict.fromkeys(tags)
+        ]
         with self._storage.transaction():
             self._store.insert(StoredMemory(memory, organization.id))
             self._store.add_languages(languages)
@@ -146,10 +175,18 @@ class Memories:
         found = self.require(caller, "tm_manage", reference)
         check_record(changes)
         with self._storage.transaction():
-            self._store.lock(found.memory.id)
-            old = self._find(found.memory.id)
-            new = changed_memory(old.memory, changes, timestamp(self._clock()))
-            if new is not old.memory:
+            self._store.lock(found.id)
+            old = self._find(found.id)
+            fields = given_fields(changes)
+            if changes.name is not UNSET:
+                name = check_name(changes.name)
+                fields |= {"name": name, "slug": slug(name, old.id)}
+            if changes.penalties is not UNSET:
+                penalties = given_fields(changes.penalties)
+                fields["penalties"] = replace(old.memory.penalties, **penalties)
+            new = replace(old.memory, **fields)
+            if new != old.memory:
+                new = replace(new, updated_at=timestamp(self._clock()))
                 self._store.update(StoredMemory(new, old.organization_id))
         return new
 
@@ -157,10 +194,10 @@ class Memories:
         """Delete the memory with its entries; no project uses it any more."""
         found = self.require(caller, "tm_manage", reference)
         with self._storage.transaction():
-            self._store.lock(found.memory.id)
-            self._store.delete(found.memory.id, timestamp(self._clock()))
+            self._store.lock(found.id)
+            self._store.delete(found.id, timestamp(self._clock()))
             for forget in self._forget:
-                self._storage.after_commit(partial(forget, found.memory.id))
+                self._storage.after_commit(partial(forget, found.id))
         return found.memory
 
     # target languages
@@ -174,7 +211,7 @@ class Memories:
         """
         kept = self.require(caller, "tm_read", tm_id)
         check_record(page, "query")
-        found = self._store.list_languages(kept.memory.id)
+        found = self._store.list_languages(kept.id)
         if isinstance(page, SortedRequest) and page.sort.endswith("languageCode"):
             found.sort(key=lambda each: each.language_code)
         return _page_of(found, page)
@@ -188,16 +225,18 @@ class Memories:
         """
         kept = self.require(caller, "tm_manage", tm_id)
         check_record(new)
-        language = new_language(kept.memory, new)
-        tag = language.language_code
-        if tag == kept.memory.source_language:
-            raise LanguageExists(f"{tag} is the memory's source language")
+        tag = require_tag(new.language_code, "$.languageCode")
+        label = language_info(tag).label
+        if new.label is not UNSET:
+            label = check_name(new.label, "$.label")
+        language = MemoryLanguage(new_id(), kept.id, tag, label)
+        _require_target(kept.memory, [tag])
         with self._storage.transaction():
-            self.begin(kept.memory.id)
+            self.begin(kept.id)
             if self._find_language(kept, tag) is not None:
                 raise LanguageExists(f"the memory has the language {tag} already")
             self._store.add_languages([language])
-            self._sync.start_jobs(kept.memory.id, [tag])
+            self._sync.start_jobs(kept.id, [tag])
         return language
 
     def remove_language(self, caller: Caller, tm_id: str, lang: str) -> MemoryLanguage:
@@ -213,7 +252,7 @@ class Memories:
         while True:
             begun = monotonic()
             with self._storage.transaction():
-                writing = self.begin(kept.memory.id)
+                writing = self.begin(kept.id)
                 language = self._find_language(kept, tag)
                 if language is None:
                     raise LanguageNotFound
@@ -259,13 +298,7 @@ class Memories:
         kept = self.visible(caller, tm_id)
         if kept.organization_id != project.organization_id:
             raise TmNotFound
-        assignment = Assignment(
-            tm_id=kept.memory.id,
-            read=new.read,
-            write_mode=new.write_mode,
-            priority=new.priority,
-            penalty=new.penalty,
-        )
+        assignment = Assignment(kept.id, **structs.asdict(new))
         with self._storage.transaction():
             project = self._projects.lock(project)
             mine, theirs = kept.memory.source_language, project.source_language
@@ -275,14 +308,14 @@ class Memories:
                     "language",
                     f"the memory's source language is {mine}, the project's {theirs}",
                 )
-            self.begin(kept.memory.id)
-            old = self._find_assignment(project, kept.memory.id)
+            self.begin(kept.id)
+            old = self._find_assignment(project, kept.id)
             before = "none" if old is None else old.write_mode
             self._store.assign(project.id, assignment)
             if before == "none" and new.write_mode != "none":
                 self._sync.add_project_languages(project, kept.memory)
             if new.write_mode not in ("none", before):
-                self._sync.start_job(project, kept.memory.id)
+                self._sync.start_job(project, kept.id)
         return assignment
 
     def unassign(self, caller: Caller, project_id: str, tm_id: str) -> Assignment:
@@ -306,7 +339,7 @@ class Memories:
         return found
 
     def _find_language(self, kept: StoredMemory, tag: str) -> MemoryLanguage | None:
-        languages = self._store.list_languages(kept.memory.id)
+        languages = self._store.list_languages(kept.id)
         return next((each for each in languages if each.language_code == tag), None)
 
     def _find_assignment(
@@ -320,6 +353,12 @@ class Memories:
         if found is None:
             raise TmNotFound
         return found
+
+
+def _require_target(memory: TranslationMemory, tags: Sequence[str]) -> None:
+    if memory.source_language in tags:
+        message = f"{memory.source_language} is the memory's source language"
+        raise LanguageExists(message)
 
 
 def _page_of(items: Sequence[T], page: PageRequest) -> Page[T]:

@@ -15,7 +15,7 @@ from locframework.transactions import Repository, Transactions
 from .records import (
     AssignedMemory,
     Assignment,
-    EntryFilter,
+    EntryQuery,
     KeyLink,
     MemoryEntry,
     MemoryLanguage,
@@ -121,10 +121,11 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         """Return entries by id; unknown ids are left out."""
         ...
 
-    def list_entries(
-        self, tm_id: str, where: EntryFilter, page: PageRequest
-    ) -> Page[MemoryEntry]:
-        """Return entries in the order of their creation. Three statements."""
+    def list_entries(self, tm_id: str, query: EntryQuery) -> Page[MemoryEntry]:
+        """Return entries in the order of their creation, or of the query.
+
+        ``search`` is folded, the language code canonical. Three statements.
+        """
         ...
 
     def stream_entries(self, tm_id: str) -> Iterator[MemoryEntry]:

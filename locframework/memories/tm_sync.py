@@ -8,7 +8,8 @@ for all keys of a project when the project or a language is new to a memory.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,7 +44,6 @@ from .store import MemoryStorage
 JOB_TYPE = "tm_learn"
 PERMISSION = "project_update"
 KEYS_PER_STEP = 500
-MEMORIES_NAMED = 5  # in a refusal
 LANGUAGE_EVENTS = ("language.added", "language.removed", "project.updated")
 _CALLER = Caller(actor=SYSTEM)
 
@@ -67,17 +67,22 @@ class Segment(Struct, frozen=True, gc=False):
 class TmSync:
     """Computes entries from the values of keys, when these change and in jobs.
 
+    A job may run again at any time.
+
     A translation that the same or a newer text of a person or file has set is left
     alone. Entries that a project has contributed to stay when the project leaves the
     memory.
     """
+
+    type = JOB_TYPE
 
     def __init__(self, storage: MemoryStorage, jobs: Jobs, clock: Clock) -> None:
         self._storage = storage
         self._store = storage.memories
         self._jobs = jobs
         self._clock = clock
-        self._changed = _ChangedKeys()
+        # the keys that the thread's transaction has changed, by project id
+        self._changed = threading.local()
 
     def on_key_event(self, event: Event) -> None:
         """Note the keys of an event of main, in its transaction."""
@@ -87,15 +92,15 @@ class TmSync:
         if event.type.startswith(("key.", "translation.")):
             name = (TmSync, project_id)
             self._storage.before_commit(name, lambda: self._begin(project_id))
-            noted = self._changed.by_project[project_id]
+            noted: dict[str, None] = vars(self._changed)[project_id]
             noted.update((str(item["keyId"]), None) for item in event.items)
 
     def _begin(self, project_id: str) -> Callable[[], None]:
-        self._changed.by_project[project_id] = {}
+        vars(self._changed)[project_id] = {}
         return lambda: self._sync_changed(project_id)
 
     def _sync_changed(self, project_id: str) -> None:
-        key_ids = list(self._changed.by_project.pop(project_id))
+        key_ids = list(vars(self._changed).pop(project_id))
         memories = learning_memories(self._store.list_assigned(project_id))
         project = self._storage.projects.find(project_id) if memories else None
         if project is not None:
@@ -108,24 +113,35 @@ class TmSync:
         In its transaction. Raise MemoriesAssigned for a source language that is not
         that of the memories.
         """
-        project_id = event.project_id
-        if project_id is None or (
-            event.type == "project.updated" and not _changes_source_language(event)
+        project_id = event.project_id or ""
+        is_update = event.type == "project.updated"
+        if is_update and not any(
+            "sourceLanguage" in cast("Sequence[str]", item.get("fields", ()))
+            for item in event.items
         ):
             return
         assigned = self._store.list_assigned(project_id)
         project = self._storage.projects.find(project_id)
         if project is None or not assigned:
             return
-        if event.type == "project.updated":
-            _require_same_language(project, assigned)
+        tag = project.source_language
+        others = [
+            each.memory.id
+            for each in assigned
+            if not same_language(each.memory.source_language, tag)
+        ]
+        if is_update and others:
+            raise MemoriesAssigned(
+                "the source language of translation memories that the project uses is"
+                f" not {tag}: unassign {', '.join(others)} first"
+            )
         memories = learning_memories(assigned)
         for each in memories:
             self._store.lock(each.memory.id)
             codes: list[str] = []
             if event.type == "language.added":
                 codes = [str(item["languageCode"]) for item in event.items]
-            elif event.type == "project.updated":
+            elif is_update:
                 # the former source language, of another region, can be a target now
                 codes = [
                     code
@@ -236,7 +252,20 @@ class TmSync:
                 store.detach_entries(writing, left)
                 links = [link for link in links if link.entry_id not in left]
             self._update_entries(writing, by_entry, now)
-        entries = [_new_entry(writing.tm_id, *each, now) for each in new.items()]
+        entries = [
+            MemoryEntry(
+                id=new_id(),
+                tm_id=writing.tm_id,
+                source_text=text,
+                context=context,
+                created_at=now,
+                updated_at=now,
+                translations=tuple(
+                    found.translation for _, found in sorted(best_of(some).items())
+                ),
+            )
+            for (text, context), some in new.items()
+        ]
         if entries:
             store.add_entries(writing, entries, learned=True)
             ids |= {(each.source_text, each.context): each.id for each in entries}
@@ -321,27 +350,13 @@ class TmSync:
         if changed:
             self._store.put_translations(writing, changed)
 
-    def _codes_of(self, project_id: str) -> list[str]:
-        languages = self._storage.projects.list_languages(project_id)
-        return [each.language_code for each in languages]
-
-
-class TmSyncJob:
-    """Brings memories up to date with all keys of a project; may run any time again."""
-
-    type = JOB_TYPE
-
-    def __init__(self, storage: MemoryStorage, sync: TmSync) -> None:
-        self._storage = storage
-        self._sync = sync
-
     def run(self, job: StoredJob, work: Work) -> None:
         """Take 500 keys a step, so that other writers need not wait for all.
 
         Keys that were deleted while the memory did not learn are among them.
         """
         names = self._storage.keys.names_of(job.project_id)
-        linked = self._storage.memories.linked_keys(job.project_id)
+        linked = self._store.linked_keys(job.project_id)
         ids, done = sorted({*names.values(), *linked}), 0
         tm_id = job.params.get("tmId")
         while done < len(ids):
@@ -350,25 +365,22 @@ class TmSyncJob:
                 project = self._storage.projects.find(job.project_id)
                 if project is None:
                     raise ProjectNotFound
-                assigned = self._storage.memories.list_assigned(project.id)
+                assigned = self._store.list_assigned(project.id)
                 memories = [
                     each
                     for each in learning_memories(assigned)
                     if tm_id in (None, each.memory.id)
                 ]
                 some = ids[done : done + KEYS_PER_STEP]
-                self._sync.sync_keys(project, memories, some)
+                self.sync_keys(project, memories, some)
                 done += len(some)
                 step.progress = Progress(done, len(ids))
         with work.finish() as outcome:
             outcome.result = {"keys": len(ids)}
 
-
-class _ChangedKeys(threading.local):
-    """The keys that the thread's transaction has changed, by project id."""
-
-    def __init__(self) -> None:
-        self.by_project: dict[str, dict[str, None]] = {}
+    def _codes_of(self, project_id: str) -> list[str]:
+        languages = self._storage.projects.list_languages(project_id)
+        return [each.language_code for each in languages]
 
 
 def learning_memories(assigned: Iterable[AssignedMemory]) -> list[AssignedMemory]:
@@ -387,42 +399,30 @@ def segments_of(
 
     A plural form is paired with the same form of the source.
     """
-    return [
-        segment
-        for state in states
-        for segment in _segments_of_key(
-            state, project.source_language, mode, language_codes
-        )
-    ]
-
-
-def _segments_of_key(
-    state: KeyState,
-    source_language: str,
-    mode: WriteMode,
-    language_codes: Collection[str],
-) -> Iterator[Segment]:
-    rows: dict[str | None, dict[str, StoredValue]] = {}
-    for row in state.values:
-        rows.setdefault(row.plural_form, {})[row.language_code] = row
-    for form, by_code in rows.items():
-        source_row = by_code.get(source_language)
-        source = _translation_of(source_row, mode) if source_row else None
-        text = source.translation.value if source else ""
-        if source is None or not text.strip() or len(text) > SOURCE_LENGTH:
-            continue
-        found = {
-            code: translation
-            for code, row in by_code.items()
-            if code != source_language
-            and code in language_codes
-            and (translation := _translation_of(row, mode)) is not None
-            and translation.translation.value.strip()
-            and _is_up_to_date(translation, row, source)
-        }
-        if found:
-            texts = text, context_of(state.key.key, form)
-            yield Segment(state.key.id, form, texts, found)
+    source_language = project.source_language
+    segments: list[Segment] = []
+    for state in states:
+        rows: dict[str | None, dict[str, StoredValue]] = {}
+        for row in state.values:
+            rows.setdefault(row.plural_form, {})[row.language_code] = row
+        for form, by_code in rows.items():
+            source_row = by_code.pop(source_language, None)
+            source = _translation_of(source_row, mode) if source_row else None
+            text = source.translation.value if source else ""
+            if source is None or not text.strip() or len(text) > SOURCE_LENGTH:
+                continue
+            found = {
+                code: translation
+                for code, row in by_code.items()
+                if code in language_codes
+                and (translation := _translation_of(row, mode)) is not None
+                and translation.translation.value.strip()
+                and _is_up_to_date(translation, row, source)
+            }
+            if found:
+                texts = text, context_of(state.key.key, form)
+                segments.append(Segment(state.key.id, form, texts, found))
+    return segments
 
 
 def context_of(key: str, plural_form: str | None) -> str:
@@ -517,41 +517,3 @@ def updated(
         if old.is_learned and old.translation == translation:
             return old
     return StoredTranslation(entry_id, translation, now, is_learned=True)
-
-
-def _new_entry(
-    tm_id: str, texts: Texts, segments: Iterable[Segment], now: Timestamp
-) -> MemoryEntry:
-    return MemoryEntry(
-        id=new_id(),
-        tm_id=tm_id,
-        source_text=texts[0],
-        context=texts[1],
-        created_at=now,
-        updated_at=now,
-        translations=tuple(
-            found.translation for _, found in sorted(best_of(segments).items())
-        ),
-    )
-
-
-def _require_same_language(
-    project: Project, assigned: Iterable[AssignedMemory]
-) -> None:
-    tag = project.source_language
-    ids = [
-        each.memory.id
-        for each in assigned
-        if not same_language(each.memory.source_language, tag)
-    ]
-    if ids:
-        more = " and others" if len(ids) > MEMORIES_NAMED else ""
-        raise MemoriesAssigned(
-            f"the source language of translation memories that the project uses is not"
-            f" {tag}: unassign {', '.join(ids[:MEMORIES_NAMED])}{more} first"
-        )
-
-
-def _changes_source_language(event: Event) -> bool:
-    fields = [item.get("fields") for item in event.items]
-    return any(isinstance(each, list) and "sourceLanguage" in each for each in fields)

@@ -1,6 +1,7 @@
-"""What is counted of a line, and how it is told (decisions 2.6, 0010)."""
+"""Counts of keys and words, and the statistics made of them (decisions 2.6, 0010)."""
 
 from msgspec import Struct
+from unicode_segmentation_rs import unicode_words
 
 from locframework.fields import Timestamp
 
@@ -58,3 +59,57 @@ class Statistics(Struct, frozen=True, rename="camel"):
     word_count: int  # of all source texts
     updated_at: Timestamp  # when keys or texts last changed
     languages: list[LanguageStatistics]  # in project order
+
+
+def count_words(text: str) -> int:
+    """How many words there are by the default boundaries of Unicode (UAX #29).
+
+    A word is what stands between two boundaries and has a letter or a digit. Han and
+    Hiragana count character by character, as translators are paid for them.
+    """
+    return len(unicode_words(text))
+
+
+def percentage(part: int, whole: int) -> float:
+    """Floored to one decimal, so that 100 means all; of nothing it is 100."""
+    return part * 1000 // whole / 10 if whole else 100.0
+
+
+def statistics_of(
+    counts: LineCounts, source_language: str, since: Timestamp
+) -> Statistics:
+    """Return the statistics of main, or of a branch; ``since``: its creation."""
+    words = [
+        each.words for each in counts.languages if each.language_code == source_language
+    ]
+    keys = counts.key_count
+    return Statistics(
+        key_count=keys,
+        word_count=sum(words),
+        updated_at=max(counts.updated_at or since, since),
+        languages=[
+            LanguageStatistics(
+                language_code=each.language_code,
+                approved=each.approved,
+                pending_review=each.pending_review,
+                draft=each.draft,
+                untranslated=keys - each.translated,
+                outdated=each.outdated,
+                words=each.words,
+                approved_words=each.approved_words,
+                translated_percentage=percentage(each.translated, keys),
+                approved_percentage=percentage(each.approved, keys),
+                last_changed_at=each.changed_at,
+            )
+            for each in counts.languages
+        ],
+    )
+
+
+def complete_languages(counts: LineCounts) -> set[str]:
+    """The languages in which no key lacks a text; without keys, all of them."""
+    return {
+        each.language_code
+        for each in counts.languages
+        if each.translated == counts.key_count
+    }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from locframework.file_import import imports
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
 
@@ -48,17 +47,6 @@ def test_languages_beyond_the_begin_are_judged_for_the_sender(files: Files) -> N
 
     assert job["error"]["code"] == "language_not_assigned"
     assert files.terms() == []
-
-
-def test_large_files_go_in_steps(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(imports, "TEXTS_A_STEP", 4)
-    rows = "".join(f"t{number},x{number}\n" for number in range(5))
-
-    result = files.imported(f"term,de\n{rows}")
-
-    assert (result["termsCreated"], result["translationsApplied"]) == (5, 5)
-    assert files.glossary["id"] in files.path
-    assert len(files.terms()) == 5
 
 
 def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
@@ -144,17 +132,3 @@ def test_an_import_into_a_glossary_that_is_gone_fails(files: Files) -> None:
     assert ended is not None
     assert ended.job.error is not None
     assert ended.job.error.code == "glossary_not_found"
-
-
-def test_an_import_that_an_older_version_queued_says_to_import_again(
-    files: Files,
-) -> None:
-    sent = files.send(CSV)
-    database = files.workspace.framework.storage.database  # type: ignore[attr-defined]
-    database.run("UPDATE jobs SET params = ?", ('{"terms": 2}',))
-
-    job = files.workspace.job_of(sent)
-
-    told = "an older version has queued this import: import the file again"
-    assert (job["status"], job["error"]["message"]) == ("failed", told)
-    assert files.terms() == []

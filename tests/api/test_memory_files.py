@@ -41,14 +41,6 @@ def test_a_tmx_file_is_imported_with_its_tags_and_languages(
     }
 
 
-def test_a_file_of_empty_units_is_refused_soon(memory: Memory) -> None:
-    refused = memory.send(f"<tmx><body>\n{'<tu/>' * 1_000_000}</body></tmx>")
-
-    assert refused.error["code"] == "unreadable_file"
-    told = "line 2: more than 100,000 units are without any text"
-    assert refused.error["message"] == told
-
-
 def test_texts_in_the_language_of_the_memory_are_no_translations(
     memory: Memory,
 ) -> None:
@@ -337,21 +329,6 @@ def test_texts_that_are_left_out_of_a_unit_are_warnings_and_no_failed_units(
         "line 10: the text in pl is left out: it has more than 65,536 bytes in UTF-8",
         "line 10: the tags of <b> are left out, their text is kept",
     ]
-
-
-def test_a_unit_of_too_many_texts_is_told_and_the_others_come_in(
-    workspace: Workspace,
-) -> None:
-    memory = Memory(workspace)
-    many = '<tuv xml:lang="de"><seg>x</seg></tuv>' * 1_001
-
-    result = memory.bring(TMX.replace("<tu><prop", f"<tu>{many}</tu>\n<tu><prop"))
-
-    assert result["errors"][0] == {
-        "line": 3,
-        "message": "the unit has more than 1,000 texts",
-    }
-    assert (result["unitsFailed"], result["entriesCreated"]) == (2, 2)
 
 
 @pytest.mark.parametrize("format_", ["tmx", "csv"])

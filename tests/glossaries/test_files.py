@@ -15,10 +15,9 @@ from msgspec.structs import replace
 
 from locframework.errors import UnreadableFile
 from locframework.file_import.problems import Problems
-from locframework.glossaries.csv_file import write_csv
+from locframework.glossaries.files import read_tbx, write_csv, write_tbx
 from locframework.glossaries.records import FileTerm, FileText, Term, UsageStatus
-from locframework.glossaries.rules import spelling
-from locframework.glossaries.tbx_file import read_tbx, write_tbx
+from locframework.glossaries.terms import spelling
 from locframework.proposals.records import TermTranslation
 from locframework.quality.scanning import prose
 
@@ -183,12 +182,6 @@ def test_csv_of_others_is_read_too() -> None:
     assert (quay.line, quay.texts) == (4, (FileText("de", "'tis"),))
 
 
-def test_excel_tells_in_a_line_before_the_head_what_parts_the_cells() -> None:
-    [pier] = read(b"sep=;\r\nterm;de\r\npier, quay;Pier\r\n").terms
-
-    assert pier == FileTerm(3, "pier, quay", texts=(FileText("de", "Pier"),))
-
-
 @pytest.mark.parametrize(
     ("content", "faults"),
     [
@@ -213,13 +206,6 @@ def test_every_fault_of_a_csv_file_is_told_with_its_line(
     content: bytes, faults: list[tuple[str, str]]
 ) -> None:
     assert refused(content) == faults
-
-
-def test_a_fault_names_the_column_that_it_is_in() -> None:
-    with pytest.raises(UnreadableFile) as caught:
-        read(b"term,doNotTranslate,caseSensitive\nquay,true,maybe\n")
-
-    assert str(caught.value) == "line 2: caseSensitive is neither true nor false"
 
 
 def test_of_a_term_that_a_file_has_twice_the_first_is_imported() -> None:

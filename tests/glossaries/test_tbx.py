@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from locframework.glossaries.files import write_tbx
 from locframework.glossaries.records import FileText, Term
-from locframework.glossaries.tbx_file import write_tbx
 
 from .reading import AT, GLOSSARY, read, refused, translation
 
@@ -189,22 +189,3 @@ def test_every_fault_of_a_tbx_file_is_told_with_its_line(
     content: bytes, faults: list[tuple[str, str]]
 ) -> None:
     assert refused(content, "tbx") == faults
-
-
-HOMONYMS = b"""<tbx><text><body>
-<conceptEntry><langSec xml:lang="en"><termSec><term>t3</term></termSec><termSec>\
-<term>T3</term></termSec></langSec><langSec xml:lang="de"><termSec><term>a</term>\
-</termSec></langSec></conceptEntry><conceptEntry><langSec xml:lang="en"><termSec>\
-<term>t3</term></termSec></langSec><langSec xml:lang="de"><termSec><term>b</term>\
-</termSec></langSec></conceptEntry>
-</body></text></tbx>"""
-
-
-def test_homonyms_of_a_line_are_one_term() -> None:
-    found = read(HOMONYMS, "tbx")
-
-    assert [(t.term, t.texts) for t in found.terms] == [("t3", (FileText("de", "a"),))]
-    assert found.warnings == [
-        "line 2: 'T3' is also in line 2",
-        "line 2: 't3' is also in line 2",
-    ]

@@ -7,9 +7,8 @@ from typing import BinaryIO
 
 from hypothesis import strategies as st
 
-from locframework.memories.file_records import Unit, UnitFault
+from locframework.memories.files import Unit, UnitFault, read_tmx
 from locframework.memories.records import MemoryEntry, Penalties, TranslationMemory
-from locframework.memories.tmx_file import read_tmx
 from locframework.proposals.records import TermTranslation
 
 AT = "2026-11-21T12:00:00.000Z"

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 
 from locframework.errors import UnreadableFile
-from locframework.memories.csv_file import read_csv, write_csv
-from locframework.memories.file_records import Unit, UnitFault, UnitValue
+from locframework.memories.files import Unit, UnitFault, read_csv, write_csv
 
 from .reading import MEMORY, TEXTS, entry, texts
 
@@ -25,14 +24,6 @@ def test_any_text_comes_back_from_csv_as_it_was(
     assert isinstance(unit, Unit)
     assert (unit.source_text, unit.context) == (source, context)
     assert texts(unit) == {"de": value}
-
-
-def test_a_fault_of_csv_is_told_in_our_words() -> None:
-    with pytest.raises(UnreadableFile) as caught:
-        list(read_csv(io.BytesIO(b'en,de\n"a"b,c\n'), "en"))
-
-    told = "line 2: a quote within a quoted cell is not doubled"
-    assert caught.value.message == told
 
 
 def test_a_row_with_more_cells_than_columns_is_left_out_and_told() -> None:
@@ -63,8 +54,7 @@ def test_what_is_no_csv_is_refused_with_its_line(content: str, line: int) -> Non
         list(read_csv(io.BytesIO(raw), "en"))
 
     assert isinstance(caught.value.details, list)
-    assert caught.value.details[0].path.startswith("line ")
-    assert line
+    assert caught.value.details[0].path == f"line {line}"
 
 
 def test_columns_are_parted_as_the_first_line_says() -> None:
@@ -80,18 +70,3 @@ def test_columns_are_parted_as_the_first_line_says() -> None:
             "c",
             {"pt-BR": "b"},
         )
-
-
-def test_excel_tells_in_a_line_before_the_head_what_parts_the_cells() -> None:
-    [unit] = read_csv(io.BytesIO(b"sep=;\r\nen;de\r\na,b,c;d\r\n"), "en")
-
-    assert unit == Unit(3, "a,b,c", "", {"de": UnitValue("d")})
-    with pytest.raises(UnreadableFile, match="line 2: there is no column 'en'"):
-        list(read_csv(io.BytesIO(b"sep=;\nde;fr\n"), "en"))
-
-
-def test_formulas_stay_text() -> None:
-    formula = "=HYPERLINK(1)"
-    file = b"".join(write_csv(MEMORY, ["de"], [entry(formula, de="@x")]))
-
-    assert b",'=HYPERLINK(1),'@x" in file

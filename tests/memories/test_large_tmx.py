@@ -10,10 +10,9 @@ from typing import BinaryIO
 import pytest
 
 from locframework.errors import UnreadableFile
-from locframework.memories.file_records import Unit, UnitFault
-from locframework.memories.tmx_file import read_tmx
+from locframework.memories.files import read_tmx
 
-from .reading import texts, tmx, tuv
+from .reading import tuv
 
 
 class Endless(io.RawIOBase):
@@ -69,19 +68,6 @@ def test_a_unit_that_is_too_large_is_refused_before_it_is_read(
         list(read_tmx(file, "en"))  # type: ignore[arg-type]
 
     assert file.reads < 500
-
-
-@pytest.mark.parametrize("code", ["de-x-{}", "de"])
-def test_a_unit_of_too_many_texts_is_left_out_and_told(code: str) -> None:
-    variants = [tuv(code.format(at), "x") for at in range(1_000)]
-    large = f"<tu>{tuv('en', 'a')}{''.join(variants)}</tu>"
-    good = f"<tu>{tuv('en', 'a')}{tuv('de', 'b')}</tu>"
-
-    fault, unit = read_tmx(tmx(large, good), "en")
-
-    assert fault == UnitFault(2, "the unit has more than 1,000 texts")
-    assert isinstance(unit, Unit)
-    assert (unit.line, texts(unit)) == (3, {"de": "b"})
 
 
 @pytest.mark.parametrize("opened", ['<tu tuid="', "<tu ", "<!-- ", "<?x ", "<"])

@@ -31,13 +31,12 @@ from locframework.keys.records import (
     ValueItem,
 )
 from locframework.memories.records import (
-    EntryFilter,
+    EntryQuery,
     NewAssignment,
     NewMemory,
     NewMemoryLanguage,
 )
 from locframework.merging.records import MergeRequest
-from locframework.pagination import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, ProjectChanges
 from locframework.testing.workspace import Workspace, open_workspace
 
@@ -256,7 +255,7 @@ class World:
 
     def learned(self, tm_id: str) -> dict[tuple[str, str], dict[str, Any]]:
         store = self.framework.storage.memories
-        page = store.list_entries(tm_id, EntryFilter(), PageRequest(limit=200))
+        page = store.list_entries(tm_id, EntryQuery(limit=200))
         assert page.total == len(page.items)
         return {
             (entry.source_text, entry.context): {

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
 
 from locframework.fields import new_id
-from locframework.memories.matching import ranking, search
+from locframework.memories.matching import scoring, search
 from locframework.memories.matching.port import Found, Wanted
 from locframework.memories.matching.records import Match, MatchValue
 from locframework.memories.matching.scoring import folds_of, match_fold, score
@@ -33,7 +33,7 @@ def test_matches_are_those_of_scoring_every_entry(
         (search, "FIRST_HITS"),
         (search, "MORE_HITS"),
         (search, "MORE_HITS_TOGETHER"),
-        (ranking, "SOURCES_AT_ONCE"),
+        (scoring, "SOURCES_AT_ONCE"),
     ):
         few = chosen.choice((getattr(module, name), chosen.randint(1, 30)))
         monkeypatch.setattr(module, name, few)

@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locframework.errors import UnreadableFile
-from locframework.memories.csv_file import read_csv
-from locframework.memories.file_records import Unit, UnitFault, UnitValue
-from locframework.memories.tmx_file import read_tmx, write_tmx
+from locframework.memories.files import (
+    Unit,
+    read_csv,
+    read_tmx,
+    write_tmx,
+)
 
 from .reading import MEMORY, TEXTS, entry, read, texts, tmx, tuv
 
@@ -87,14 +90,6 @@ def test_escaped_text_that_is_taken_as_tags_is_told() -> None:
     assert texts(unit)["de"] == 'Drücke <ph x="1"/>'
     told = "the text in de is escaped, and taken as inline tags"
     assert unit.left_out == (told,)
-
-
-def test_html_that_an_earlier_version_wrote_as_tags_comes_back_as_it_was() -> None:
-    html = "H<sub>2</sub>O"
-
-    [unit] = read(tmx(f"<tu>{tuv('en', html)}{tuv('de', html)}</tu>"))
-
-    assert unit.source_text == texts(unit)["de"] == html
 
 
 def test_signs_that_xml_cannot_hold_are_left_out() -> None:
@@ -192,20 +187,6 @@ def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
     )
 
 
-def test_a_unit_that_holds_another_one_is_left_out_and_told() -> None:
-    inner = f"<tu>{tuv('en', 'in')}{tuv('de', 'innen')}</tu>"
-    outer = f"<tu>{tuv('en', 'out')}\n{inner}{tuv('de', 'aus')}</tu>"
-    last = f"<tu>{tuv('en', 'a')}{tuv('de', 'b')}</tu>"
-
-    found = list(read_tmx(tmx(outer, last), "en"))
-
-    assert found == [
-        UnitFault(2, "another unit begins within it, in line 3"),
-        Unit(3, "in", "", {"de": UnitValue("innen")}),
-        Unit(4, "a", "", {"de": UnitValue("b")}),
-    ]
-
-
 @pytest.mark.parametrize("name", ["tu", "tuv", "seg", "prop"])
 def test_what_cannot_stand_in_a_segment_ends_neither_it_nor_what_follows(
     name: str,
@@ -223,16 +204,6 @@ def test_what_cannot_stand_in_a_segment_ends_neither_it_nor_what_follows(
     assert (unit.source_text, texts(unit)) == ("Press the key", {"de": "b"})
     assert unit.left_out == (told,)
     assert last.source_text == "c"
-
-
-def test_a_text_within_another_one_is_left_out_and_told() -> None:
-    inner = tuv("fr", "f")
-    outer = f'<tuv xml:lang="de">{inner}<seg>d</seg></tuv>'
-
-    [unit] = read(tmx(f"<tu>{tuv('en', 'a')}{outer}</tu>"))
-
-    assert texts(unit) == {"de": "d"}
-    assert unit.left_out == ("a <tuv> inside another one is left out",)
 
 
 @pytest.mark.parametrize(

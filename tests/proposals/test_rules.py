@@ -3,8 +3,6 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from locframework.errors import NothingPending
 from locframework.proposals.records import TermTranslation
@@ -88,43 +86,3 @@ def test_an_imported_draft_replaces_drafts_only(old: Any) -> None:
     new = TermTranslation("de", "Merken", "draft", None, None)
 
     assert drafted(old, "de", "Merken") == (new if is_replaced else old)
-
-
-STEPS = st.one_of(
-    st.tuples(st.just("set"), st.sampled_from(["", "a", "b"])),
-    st.tuples(st.just("propose"), st.sampled_from(["", "a", "b"])),
-    st.tuples(st.just("draft"), st.sampled_from(["", "a", "b"])),
-    st.tuples(st.sampled_from(["approve", "reject"]), st.just("")),
-)
-
-
-@given(st.lists(STEPS, max_size=8))
-def test_whatever_happens_the_record_says_one_thing(
-    steps: list[tuple[str, str]],
-) -> None:
-    row: TermTranslation | None = None
-    for name, value in steps:
-        row = step(row, name, value)
-
-        if row is not None:
-            counts, proposed = row.value != "", row.proposed_value
-            assert (row.status == "approved") == (row.approved_at is not None)
-            assert counts == (row.status != "pending_review")
-            assert proposed is None or row.status != "draft"
-            assert bool(proposed) or row.status != "pending_review"
-            assert proposed != row.value
-
-
-def step(row: TermTranslation | None, name: str, value: str) -> TermTranslation | None:
-    try:
-        match name:
-            case "approve":
-                return approved(row, at=NOW)
-            case "reject":
-                return rejected(row)
-            case "draft":
-                return drafted(row, "de", value)
-            case _:
-                return put(row, value, applies=name == "set")
-    except NothingPending:
-        return row

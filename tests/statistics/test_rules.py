@@ -2,8 +2,9 @@
 
 import pytest
 
-from locframework.statistics.records import LanguageCounts, LineCounts
-from locframework.statistics.rules import (
+from locframework.statistics.records import (
+    LanguageCounts,
+    LineCounts,
     complete_languages,
     count_words,
     percentage,

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from locframework.errors import QualityCheckFailed
 from locframework.formats.records import PLURAL_FORMS
-from locframework.glossaries.expected_terms import ExpectedTerms
-from locframework.glossaries.matching import ProjectTerms, TermCache
+from locframework.glossaries.matching import ExpectedTerms, ProjectTerms, TermCache
 from locframework.keys.records import (
     KeyFinding,
     KeyLanguage,

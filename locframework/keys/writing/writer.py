@@ -32,7 +32,7 @@ from locframework.keys.store import KeyStorage, store_of
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language
 from locframework.quality.service import Checks
-from locframework.statistics.completion import Completion
+from locframework.statistics.service import Completion
 from locframework.transactions import crash_point
 
 from .checks import (

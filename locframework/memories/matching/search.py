@@ -11,9 +11,16 @@ from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 from locframework.memories.records import AssignedMemory
 
 from .port import Found, Matcher, MemoryTextStore, Wanted
-from .ranking import Bound, Ranking, Scorer, comes_before
 from .records import Match, MatchValue
-from .scoring import MATCHES_PER_LANGUAGE, Rated, best
+from .scoring import (
+    MATCHES_PER_LANGUAGE,
+    Bound,
+    Ranking,
+    Rated,
+    Scorer,
+    best,
+    comes_before,
+)
 
 log = logging.getLogger("locframework.plugins")
 

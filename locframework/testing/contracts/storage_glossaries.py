@@ -15,14 +15,13 @@ from locframework.glossaries.records import (
     Glossary,
     StoredGlossary,
     Term,
-    TermFilter,
+    TermQuery,
     TermWrite,
     TranslationRow,
 )
-from locframework.glossaries.rules import spelling
+from locframework.glossaries.terms import spelling
 from locframework.languages import fold
-from locframework.memories.records import EntryFilter
-from locframework.pagination import SortedRequest
+from locframework.memories.records import EntryQuery
 from locframework.proposals.records import TermTranslation, TranslationStatus
 from locframework.storage import Storage
 
@@ -105,14 +104,14 @@ def random_filter(random: Random, searched: str) -> dict[str, Any]:
 
 
 def in_language(
-    translations: Iterable[TermTranslation], where: TermFilter | EntryFilter
+    translations: Iterable[TermTranslation], where: TermQuery | EntryQuery
 ) -> list[TermTranslation]:
     code = where.language_code
     return [each for each in translations if code in (None, each.language_code)]
 
 
 def meets(
-    translations: Iterable[TermTranslation], where: TermFilter | EntryFilter
+    translations: Iterable[TermTranslation], where: TermQuery | EntryQuery
 ) -> bool:
     """Return whether the conditions on translations hold, apart from the search."""
     own = in_language(translations, where)
@@ -230,7 +229,7 @@ class GlossaryModel:
         conditions = random_filter(self.random, fold(self.random.choice(SEARCHED)))
         if self.random.random() < 0.3:
             conditions["usage_status"] = "deprecated"
-        where = TermFilter(**conditions)
+        where = TermQuery(limit=3, **conditions)
         wanted = []
         for each in every:
             texts = [each.term, each.notes or ""]
@@ -250,8 +249,8 @@ class GlossaryModel:
         elif sort == "-term":
             wanted.reverse()
         for page in (1, 2):
-            request = SortedRequest(page, 3, sort)
-            found = self.storage.terms.list_terms(self.made.id, where, request)
+            query = replace(where, page=page, sort=sort)
+            found = self.storage.terms.list_terms(self.made.id, query)
             assert found.items == wanted[page * 3 - 3 : page * 3], (where, sort)
             assert found.total == len(wanted)
 

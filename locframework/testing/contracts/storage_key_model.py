@@ -36,8 +36,11 @@ from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.languages import fold
 from locframework.pagination import PageRequest
 from locframework.quality.records import Finding
-from locframework.statistics.records import LanguageCounts
-from locframework.statistics.rules import complete_languages, count_words
+from locframework.statistics.records import (
+    LanguageCounts,
+    complete_languages,
+    count_words,
+)
 from locframework.storage import Storage
 
 from .storage_records import (

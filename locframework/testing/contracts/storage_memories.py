@@ -25,7 +25,7 @@ from locframework.memories.matching.records import (
 from locframework.memories.matching.scoring import match_fold
 from locframework.memories.records import (
     Assignment,
-    EntryFilter,
+    EntryQuery,
     KeyLink,
     MemoryEntry,
     MemoryLanguage,
@@ -35,7 +35,7 @@ from locframework.memories.records import (
     StoredTranslation,
     TranslationMemory,
 )
-from locframework.pagination import PageRequest, SortedRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.proposals.records import TermTranslation
 from locframework.storage import Storage
@@ -129,7 +129,7 @@ def write(storage: Storage, of: TranslationMemory) -> Iterator[MemoryWriting]:
 
 
 def all_entries(storage: Storage, of: TranslationMemory) -> list[MemoryEntry]:
-    found = storage.memories.list_entries(of.id, EntryFilter(), ALL)
+    found = storage.memories.list_entries(of.id, EntryQuery(limit=200))
     assert found.total == len(found.items)
     return found.items
 
@@ -317,7 +317,7 @@ class MemoryModel:
 
     def _check_list(self) -> None:
         conditions = random_filter(self.random, self.random.choice(PARTS))
-        where, wanted = EntryFilter(**conditions), []
+        where, wanted = EntryQuery(limit=3, **conditions), []
         for each in self.entries.values():
             own = in_language(each.translations, where)
             texts = [each.source_text, *(one.value for one in own)]
@@ -330,8 +330,8 @@ class MemoryModel:
         if sort.startswith("-"):
             wanted.reverse()
         for page in (1, 2):
-            request = SortedRequest(page, 3, sort)
-            found = self.storage.memories.list_entries(self.memory.id, where, request)
+            query = replace(where, page=page, sort=sort)
+            found = self.storage.memories.list_entries(self.memory.id, query)
             assert found.items == wanted[page * 3 - 3 : page * 3], (where, sort)
             assert found.total == len(wanted)
 
@@ -484,7 +484,7 @@ class StorageMemoriesContract:
         add_entries(storage, made)
 
         assert list(storage.memories.stream_entries(mine.id)) == made
-        page = storage.memories.list_entries(mine.id, EntryFilter(), PageRequest(2))
+        page = storage.memories.list_entries(mine.id, EntryQuery(page=2))
         assert (page.items, page.total) == (made[50:100], 1100)
         by_id = {each.id: each for each in made}
         assert storage.memories.find_entries(mine.id, by_id) == by_id

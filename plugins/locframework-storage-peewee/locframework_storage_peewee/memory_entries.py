@@ -11,12 +11,11 @@ from operator import attrgetter, itemgetter
 from secrets import randbelow
 
 from locframework.ports import (
-    EntryFilter,
+    EntryQuery,
     KeyLink,
     MemoryEntry,
     MemoryWriting,
     Page,
-    PageRequest,
     StoredTranslation,
     TermTranslation,
     Texts,
@@ -148,23 +147,21 @@ class MemoryEntryTables(Store):
             found.update((digests[digest], id_) for digest, id_ in rows)
         return found
 
-    def list_entries(
-        self, tm_id: str, where: EntryFilter, page: PageRequest
-    ) -> Page[MemoryEntry]:
+    def list_entries(self, tm_id: str, query: EntryQuery) -> Page[MemoryEntry]:
         with self._database.snapshot():
             count = f"SELECT m.entry_count FROM memories m WHERE {_OF}"
             [total] = self._database.row(count, (tm_id,)) or [0]
-            found = conditions(self._database, where, total)
+            found = list(conditions(self._database, query, total))
             asked = all_of([SqlFragment(OF_MEMORY, (tm_id,)), *found])
             of = f"FROM {_ENTRIES} WHERE {asked.sql}"
-            if where != EntryFilter():
+            if found:
                 [(total,)] = self._database.rows(f"SELECT count(*) {of}", asked.params)
             rows = self._database.rows(
-                f"SELECT {_ENTRY} {of} ORDER BY {_ORDER.of(page)} LIMIT ? OFFSET ?",
-                (*asked.params, page.limit, page.offset),
+                f"SELECT {_ENTRY} {of} ORDER BY {_ORDER.of(query)} LIMIT ? OFFSET ?",
+                (*asked.params, query.limit, query.offset),
             )
             items = self._entries(rows)
-        return Page(items, total, page.page, page.limit)
+        return Page(items, total, query.page, query.limit)
 
     def stream_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
         rows = self._database.stream(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from locframework.ports import EntryFilter
+from locframework.ports import EntryQuery
 
 from .database import Database
 from .sql import LIKE_MAX_LENGTH, SqlFragment, all_of, contains
@@ -24,7 +24,7 @@ IN_LANGUAGE = (f"{_IN_LANGUAGE} <> ''", f"{_IN_LANGUAGE} = ''")
 
 
 def conditions(
-    database: Database, where: EntryFilter, entries: int
+    database: Database, where: EntryQuery, entries: int
 ) -> Iterable[SqlFragment]:
     """What of ``where`` is asked of an entry e of a memory that has so many."""
     language: list[SqlFragment] = []

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from locframework.ports import (
     Page,
-    PageRequest,
     Term,
-    TermFilter,
+    TermQuery,
     TermTranslation,
     TermWrite,
     Timestamp,
@@ -108,17 +107,15 @@ class TermTables(Store):
                 found += self._spelt(glossary_id, texts, sensitive=sensitive)
         return self._whole(found)
 
-    def list_terms(
-        self, glossary_id: str, where: TermFilter, page: PageRequest
-    ) -> Page[Term]:
+    def list_terms(self, glossary_id: str, query: TermQuery) -> Page[Term]:
         condition = all_of(
-            [SqlFragment("t.glossary_id = ?", (glossary_id,)), *_parts(where)]
+            [SqlFragment("t.glossary_id = ?", (glossary_id,)), *_parts(query)]
         )
         with self._database.snapshot():
             found = page_of(
                 self._database,
                 _term,
-                page,
+                query,
                 select=_TERM,
                 source=f"terms t WHERE {condition.sql}",
                 order=_ORDER,
@@ -215,7 +212,7 @@ class TermTables(Store):
         )
 
 
-def _parts(where: TermFilter) -> Iterable[SqlFragment]:
+def _parts(where: TermQuery) -> Iterable[SqlFragment]:
     language: list[SqlFragment] = []
     if where.language_code is not None:
         language.append(SqlFragment("v.language_code = ?", (where.language_code,)))

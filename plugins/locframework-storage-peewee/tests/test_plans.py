@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from locframework.access.records import Scope
 from locframework.blobs.records import BlobNote
 from locframework.events import EventFilter
-from locframework.glossaries.records import TermFilter
+from locframework.glossaries.records import TermQuery
 from locframework.jobs.records import JobFilter
 from locframework.keys.file_records import Selection
 from locframework.keys.records import Key, KeyFilter
-from locframework.memories.records import EntryFilter, TranslationMemory
-from locframework.pagination import Position, SortedRequest
+from locframework.memories.records import EntryQuery, TranslationMemory
+from locframework.pagination import Position
 from locframework.projects.records import Project
 from locframework.testing.contracts.storage_delivery import (
     building,
@@ -51,8 +51,8 @@ BLOB = BlobNote("disk", "0" * 64, 1, at(0))
 
 
 def _list_entries(sort: str, storage: PeeweeStorage, memory_id: str) -> object:
-    page = SortedRequest(1, 20, sort)
-    return storage.memories.list_entries(memory_id, EntryFilter(), page)
+    query = EntryQuery(1, 20, sort=sort)  # type: ignore[arg-type]
+    return storage.memories.list_entries(memory_id, query)
 
 
 Ask = Callable[[PeeweeStorage, str], object]
@@ -99,7 +99,7 @@ QUESTIONS: dict[str, Ask] = {
     "find_file": lambda s, i: s.files.find(i, i),
     "look_for_unused": lambda s, i: s.files.look_for_unused(at(1), at(0), 9),
     "purge_files": lambda s, i: s.purge("files", at(0), 9),
-    "list_terms": lambda s, i: s.terms.list_terms(i, TermFilter(), ALL),
+    "list_terms": lambda s, i: s.terms.list_terms(i, TermQuery()),
     "find_webhook": lambda s, i: s.webhooks.find(i, i),
     "list_webhooks": lambda s, i: s.webhooks.list_webhooks(i, ALL),
     "active_webhooks": lambda s, i: s.webhooks.active_webhooks([i]),
@@ -284,7 +284,7 @@ def test_entries_of_large_memories_are_found_by_indexes(
     monkeypatch.setattr(memory_filters, "LARGE", 0)
     StorageMemoriesContract().test_memories_have_what_a_model_has(storage, 1)
     with statements_of(storage) as seen:
-        storage.memories.list_entries("m", EntryFilter("pay"), ALL)
+        storage.memories.list_entries("m", EntryQuery(search="pay"))
 
     asked = [sql for sql in seen if "MATCH" in sql]
     assert len(asked) == (2 if kind == "sqlite" else 0)
@@ -538,8 +538,8 @@ def test_postgres_walks_to_a_page_of_entries_and_sorts_nothing(
         add_entries(storage, [entry(each, f"text {at}") for at in range(2000)])
     storage.database.run("ANALYZE memory_entries")
     asked.clear()
-    page = SortedRequest(1, 20, sort)
-    found = storage.memories.list_entries(memory.id, EntryFilter(), page)
+    query = EntryQuery(1, 20, sort=sort)  # type: ignore[arg-type]
+    found = storage.memories.list_entries(memory.id, query)
 
     plan = plan_of(storage, [each for each in asked if "ORDER BY e." in each[0]])
     assert len(found.items) == 20

@@ -1,18 +1,22 @@
-"""Terms as TBX-Basic (ISO 30042), which terminology tools exchange.
+"""Files of terms: CSV, and TBX-Basic (ISO 30042), which terminology tools exchange.
 
-Written as of 2019 (``tbx``, style dca); read also in the style dct and in the older
-form (``martif``). What TBX cannot express is written as termNotes whose type begins
-with ``x-locframework-``; other tools ignore them.
+TBX is written as of 2019 (``tbx``, style dca), and read also in the style dct and in
+the older form (``martif``). What TBX cannot express is written as termNotes whose type
+begins with ``x-locframework-``; other tools ignore them.
+
+CSV has a row for each term, with our own columns and one for each language:
+``term,notes,de,fr,fr:status``.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import BinaryIO, get_args
 from xml.sax.saxutils import quoteattr
 
 from msgspec import Struct
 
 from locframework.errors import UnreadableFile
+from locframework.file_import.csv_table import read_table, write_rows
 from locframework.file_import.problems import Problems
 from locframework.file_import.xml_file import (
     Element,
@@ -25,9 +29,8 @@ from locframework.languages import canonical_tag
 
 from .records import NOTES_MOST, FileTerm, FileText, Glossary, Term, UsageStatus
 
-CONTENT_TYPE = "application/x-tbx+xml"
+TBX_TYPE = "application/x-tbx+xml"
 OWN = "x-locframework-"
-NAMED_LIMIT = 20  # languages in a warning
 _STATUSES = {
     "preferred": "preferredTerm-admn-sts",
     "deprecated": "deprecatedTerm-admn-sts",
@@ -101,8 +104,6 @@ def _concept(glossary: Glossary, term: Term) -> Iterable[str]:
         if not is_blank_in_xml(each.value):
             is_draft = each.status == "draft"
             flags = {f"{OWN}status": "draft"} if is_draft else {}
-            if each.language_code == glossary.source_language:
-                flags[f"{OWN}translation"] = "true"
             yield from _section(each.language_code, each.value, flags)
     yield "</conceptEntry>"
 
@@ -198,9 +199,8 @@ def _terms(
         warn(f"{where} the concept has no term in {source_language} and was left out")
         return
     if further:
-        named = ", ".join(further[:NAMED_LIMIT])
-        more = " and others" if len(further) > NAMED_LIMIT else ""
-        warn(f"{where} further translations, in {named}{more}, were left out")
+        named = ", ".join(further)
+        warn(f"{where} further translations, in {named}, were left out")
     if left_out:
         reason = "in other languages or too long, were left out"
         warn(f"{where} {left_out} of its notes, {reason}")
@@ -261,12 +261,120 @@ def _texts(
 def _in_source(spellings: list[_Spelling], source_language: str) -> list[_Spelling]:
     """Return the terms in the source language, else those that differ in region only:
     ``en`` for ``en-GB``, and the other way round."""
-    terms = [each for each in spellings if f"{OWN}translation" not in each.notes]
-    exact = [each for each in terms if each.language_code == source_language]
+    exact = [each for each in spellings if each.language_code == source_language]
     base = _base(source_language)
-    near = [each for each in terms if _base(each.language_code) == base]
+    near = [each for each in spellings if _base(each.language_code) == base]
     return exact or near
 
 
 def _base(language_code: str) -> str:
     return language_code.partition("-")[0]
+
+
+CSV_TYPE = "text/csv; charset=utf-8"
+STATUS_COLUMN = ":status"  # of a language's column: approved or draft
+
+_OWN = ("term", "doNotTranslate", "caseSensitive", "usageStatus", "notes")
+_BY_NAME = {name.lower(): name for name in _OWN}
+_YES, _NO = ("true", "yes", "1"), ("false", "no", "0", "")
+
+
+def write_csv(
+    terms: Iterable[Term], codes: Iterable[str], drafts: Collection[str]
+) -> Iterator[bytes]:
+    """Write the terms with approved translations and drafts; no proposals.
+
+    ``codes`` are the languages of their translations, ``drafts`` those in which some
+    are drafts. The same terms give the same bytes.
+    """
+    columns = [
+        name
+        for code in sorted(codes)
+        for name in ((code, code + STATUS_COLUMN) if code in drafts else (code,))
+    ]
+    return write_rows(_csv_rows(terms, columns))
+
+
+def _csv_rows(terms: Iterable[Term], columns: Sequence[str]) -> Iterator[Sequence[str]]:
+    yield *_OWN, *columns
+    for term in terms:
+        texts = {each.language_code: each for each in term.translations}
+        row = [
+            term.term,
+            "true" if term.do_not_translate else "false",
+            "true" if term.case_sensitive else "false",
+            term.usage_status,
+            term.notes or "",
+        ]
+        for name in columns:
+            text = texts.get(name.removesuffix(STATUS_COLUMN))
+            if name.endswith(STATUS_COLUMN):
+                row.append("draft" if text and text.status == "draft" else "")
+            else:
+                row.append(text.value if text else "")
+        yield row
+
+
+def read_csv(file: BinaryIO, problems: Problems) -> Iterator[FileTerm]:
+    """Yield the terms of a file, in its order; an empty cell leaves a field unset.
+
+    What is wrong with a line is added to ``problems``. Raises UnreadableFile.
+    """
+    try:
+        for line, cells, has_surplus in read_table(file, _column_of, _problem_of):
+            if has_surplus:
+                problems.add(line, "column", "there are more cells than columns")
+            yield _term_of_row(line, cells, problems)
+    except UnreadableFile as refusal:
+        problems.add_refusal(refusal)
+    problems.raise_any()
+
+
+def _problem_of(columns: list[str]) -> str | None:
+    return None if "term" in columns else "there is no column 'term'"
+
+
+def _column_of(name: str) -> str | None:
+    """Return one of our own columns, or a language with or without ``:status``."""
+    code, _, kind = name.partition(":")
+    tag = canonical_tag(code) if kind.lower() in ("", "status") else None
+    if tag is not None and kind:
+        tag += STATUS_COLUMN
+    return _BY_NAME.get(name.lower(), tag)
+
+
+def _term_of_row(line: int, cells: dict[str, str], problems: Problems) -> FileTerm:
+    def flag(name: str) -> bool | None:
+        cell = cells.pop(name, "")
+        value = cell.strip().lower()
+        if value not in (*_YES, *_NO):
+            problems.add(line, "type", f"{name} is neither true nor false")
+        return value in _YES if cell else None
+
+    do_not_translate, case_sensitive = flag("doNotTranslate"), flag("caseSensitive")
+    usage: UsageStatus | None = None
+    if status := cells.pop("usageStatus", "").strip().lower():
+        known = get_args(UsageStatus)
+        usage = next((each for each in known if each == status), None)
+        if usage is None:
+            message = f"usageStatus is not one of {', '.join(known)}"
+            problems.add(line, "enum", message)
+    term, notes = cells.pop("term", ""), cells.pop("notes", "") or None
+    texts: list[FileText] = []
+    for code, cell in cells.items():
+        if code.endswith(STATUS_COLUMN) or not cell:
+            continue
+        status = cells.get(code + STATUS_COLUMN, "").strip().lower()
+        if status not in ("", "approved", "draft"):
+            message = f"{code}{STATUS_COLUMN} is neither approved nor draft"
+            problems.add(line, "enum", message)
+        texts.append(FileText(code, cell, status == "draft"))
+    return FileTerm(
+        line=line,
+        term=term,
+        do_not_translate=do_not_translate,
+        case_sensitive=case_sensitive or False,
+        usage_status=usage,
+        notes=notes,
+        texts=tuple(texts),
+    )
