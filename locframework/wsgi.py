@@ -27,9 +27,8 @@ from .glossaries.endpoints import (
 from .history.endpoints import ActivityEndpoints, HistoryEndpoints
 from .http.app import build_wsgi
 from .http.dispatch import PermissionCheck, VisibilityCheck
-from .http.docs import ApiDocumentEndpoints, DocsPageEndpoints
+from .http.docs import ServiceEndpoints
 from .http.forwarded import forwarded
-from .http.health import HealthEndpoints
 from .http.idempotency import Idempotency
 from .http.metrics import MetricsEndpoints, open_metrics
 from .http.operation import operation
@@ -70,15 +69,12 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
         open_windows(settings.rate_limit_storage),
         content_most=settings.content_requests_per_minute,
     )
-    document = ApiDocumentEndpoints()
     metrics = open_metrics()
     if metrics is not None:
         metrics.watch(framework.webhook_metrics)
     endpoints: list[object] = [
         *operations_of(framework),
-        HealthEndpoints([framework.storage.ping, limiter.ping]),
-        document,
-        DocsPageEndpoints(),
+        ServiceEndpoints([framework.storage.ping, limiter.ping]),
         *([MetricsEndpoints(metrics)] if metrics is not None else []),
     ]
     app = build_wsgi(

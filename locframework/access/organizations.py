@@ -9,12 +9,11 @@ from locframework.errors import (
     LanguageNotAssigned,
     LastOwner,
     MemberExists,
-    MemberNotFound,
     PermissionDenied,
     ValidationFailed,
     truncate,
 )
-from locframework.fields import Clock, id_from_reference, is_id, new_id, slug, timestamp
+from locframework.fields import Clock, id_from_reference, new_id, slug, timestamp
 from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record
@@ -157,7 +156,7 @@ class Organizations:
         with self._transactions.transaction():
             self._store.organizations.lock(organization.id)
             fields = self._fields(organization.id, changes)
-            old = self._member(organization.id, member_id)
+            old = self._access.get_member(organization.id, member_id)
             new = replace(old, **fields)
             self._may_give(caller, organization.id, old.role)
             self._may_give(caller, organization.id, new.role)
@@ -177,7 +176,7 @@ class Organizations:
         organization = self._managed(caller, reference)
         with self._transactions.transaction():
             self._store.organizations.lock(organization.id)
-            member = self._member(organization.id, member_id)
+            member = self._access.get_member(organization.id, member_id)
             self._may_give(caller, organization.id, member.role)
             self._keep_an_owner(member)
             at = timestamp(self._clock())
@@ -190,16 +189,6 @@ class Organizations:
 
     def _managed(self, caller: Caller, reference: str) -> Organization:
         return self._access.require_organization(caller, "member_manage", reference)
-
-    def _member(self, organization_id: str, member_id: str) -> Member:
-        found = (
-            self._store.members.find(member_id, organization_id)
-            if is_id(member_id)
-            else None
-        )
-        if found is None:
-            raise MemberNotFound
-        return found
 
     def _add_member(self, organization_id: str, new: NewMember) -> Member:
         now = timestamp(self._clock())

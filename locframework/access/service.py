@@ -4,16 +4,17 @@ from collections.abc import Callable, Sequence
 
 from locframework.errors import (
     LanguageNotAssigned,
+    MemberNotFound,
     NotFound,
     OrganizationNotFound,
     PermissionDenied,
     ValidationFailed,
 )
-from locframework.fields import id_from_reference
+from locframework.fields import id_from_reference, is_id
 from locframework.proposals.records import TermTranslation
 
 from .permissions import OF_THE_WHOLE
-from .records import Caller, Grant, Organization, Reach, Scope
+from .records import Caller, Grant, Member, Organization, Reach, Scope
 from .rules import covers, effective, has_permission, reaches, union
 from .store import AccessStore
 
@@ -114,6 +115,14 @@ class Access:
         if organization is None:
             raise missing
         return organization
+
+    def get_member(self, organization_id: str, member_id: str) -> Member:
+        """The member of the organization. Raises MemberNotFound."""
+        members = self._store.members
+        found = members.find(member_id, organization_id) if is_id(member_id) else None
+        if found is None:
+            raise MemberNotFound
+        return found
 
     def require_somewhere(
         self, caller: Caller, permission: str, _reference: str = ""

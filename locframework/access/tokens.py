@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from locframework.errors import (
     LanguageNotAssigned,
-    MemberNotFound,
     PermissionDenied,
     TokenNotFound,
     Unavailable,
@@ -110,13 +109,7 @@ class Tokens:
         with self._transactions.transaction():
             # who removes the member revokes this one too, or is there first
             self._store.organizations.lock(organization.id)
-            member = (
-                self._store.members.find(member_id, organization.id)
-                if is_id(member_id)
-                else None
-            )
-            if member is None:
-                raise MemberNotFound
+            member = self._access.get_member(organization.id, member_id)
             grant = Grant(
                 organization_id=organization.id,
                 permissions=ROLES[member.role] & self._mine(caller, scope),

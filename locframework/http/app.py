@@ -39,7 +39,7 @@ from .dispatch import (
     require_servable,
     valid_request_id,
 )
-from .docs import ApiDocumentEndpoints
+from .docs import ServiceEndpoints
 from .idempotency import Idempotency, idempotent_operation
 from .metrics import Metrics
 from .operation import DeclarationError, Operation, operations_of
@@ -85,7 +85,7 @@ def build_wsgi(
     ``""`` for paths without one; ``visibility_checks`` likewise, for operations that
     need no permission. ``permissions`` are all that exist. ``base_url``, up to and
     including ``/api/v1``, is used in absolute URLs; None: the host of the request.
-    An ApiDocumentEndpoints among ``endpoints`` receives the operations it describes.
+    A ServiceEndpoints among ``endpoints`` receives the operations it describes.
     ``require_open`` is called before each request, and may raise the error to respond
     with. Raises DeclarationError for an operation that cannot be served.
     """
@@ -93,7 +93,7 @@ def build_wsgi(
     for each in operations:
         require_servable(each, permission_checks)
     for owner in endpoints:
-        if isinstance(owner, ApiDocumentEndpoints):
+        if isinstance(owner, ServiceEndpoints):
             owner.operations = operations
     admission = Admission(authenticate, limiter)
     reads = {each.path: each for each in operations if each.is_single_read}

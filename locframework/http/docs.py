@@ -1,12 +1,14 @@
-"""Serves the OpenAPI document, and Swagger UI from this package."""
+"""Serves probes, the OpenAPI document, and Swagger UI from this package."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib.resources import files
+from typing import Literal
 
 import msgspec
+from msgspec import Struct
 
 from locframework.errors import NotFound
 
@@ -14,31 +16,8 @@ from .openapi import Document
 from .operation import Operation, RawResponse, operation
 from .records import Raw, RequestInfo
 
-
-class ApiDocumentEndpoints:
-    """Declares the document; ``operations`` are told once all are known."""
-
-    def __init__(self) -> None:
-        self.operations: Sequence[Operation] = ()
-
-    @operation(
-        "GET",
-        "/openapi.json",
-        public=True,
-        tag="Service",
-        raw=(RawResponse(200, "OpenAPI 3.1", "application/json", dict[str, object]),),
-    )
-    def get_openapi(self, request: RequestInfo) -> Raw:
-        """Get this document."""
-        server = msgspec.json.encode({"servers": [{"url": request.base_url}]})
-        headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
-        content = server[:-1] + b"," + self._rest[1:]
-        return Raw(content, "application/json", headers=headers)
-
-    @cached_property
-    def _rest(self) -> bytes:
-        return msgspec.json.encode(Document(self.operations).write())
-
+Check = Callable[[], object]
+"""Asks a part that requests need. Raises Unavailable when it does not answer."""
 
 SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -55,8 +34,54 @@ _FILES = {
 }
 
 
-class DocsPageEndpoints:
-    """Declares the page and its files."""
+class Health(Struct, frozen=True):
+    """The state of the process."""
+
+    status: Literal["ok"] = "ok"
+
+
+class ServiceEndpoints:
+    """Declares what every app has. No limit counts the probes, lest it kill a process.
+
+    ``operations``, which the document describes, are set once all are known.
+    """
+
+    def __init__(self, checks: Sequence[Check] = ()) -> None:
+        self._checks = checks
+        self.operations: Sequence[Operation] = ()
+
+    @operation("GET", "/healthz", public=True, rate=None, head=True, tag="Service")
+    def get_health(self) -> Health:
+        """Check whether the process is alive."""
+        return Health()
+
+    @operation("GET", "/readyz", public=True, rate=None, head=True, tag="Service")
+    def get_readiness(self) -> Health:
+        """Check whether requests can be served.
+
+        503 while the database, or a shared rate limit storage, does not answer.
+        """
+        for check in self._checks:
+            check()
+        return Health()
+
+    @operation(
+        "GET",
+        "/openapi.json",
+        public=True,
+        tag="Service",
+        raw=(RawResponse(200, "OpenAPI 3.1", "application/json", dict[str, object]),),
+    )
+    def get_openapi(self, request: RequestInfo) -> Raw:
+        """Get this document."""
+        server = msgspec.json.encode({"servers": [{"url": request.base_url}]})
+        headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
+        content = server[:-1] + b"," + self._document[1:]
+        return Raw(content, "application/json", headers=headers)
+
+    @cached_property
+    def _document(self) -> bytes:
+        return msgspec.json.encode(Document(self.operations).write())
 
     @operation(
         "GET",

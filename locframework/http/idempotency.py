@@ -126,11 +126,17 @@ class IdempotentOperation(Generic[C]):
                 do = finish_of(do())
         if before is None:
             before = self._do(post, since, response, do, write)
-        if before is not None:
-            guard()
-            _check(before, post.fingerprint)
-            write_stored(response, before.status, before.location, before.content or "")
-            response.set_header(REPLAYED, "true")
+        if before is None:
+            return
+        guard()
+        if before.fingerprint != post.fingerprint:
+            message = "this Idempotency-Key was used for another request"
+            raise IdempotencyConflict(message)
+        if before.content is None:
+            message = "done already; the secret in its answer is shown only once"
+            raise IdempotencyConflict(message)
+        write_stored(response, before.status, before.location, before.content)
+        response.set_header(REPLAYED, "true")
 
     def _do(
         self,
@@ -148,7 +154,9 @@ class IdempotentOperation(Generic[C]):
                 return before
             first = Response()
             write(first, do())
-            status, location, content = _said(first)
+            status = int(str(first.status).split()[0])
+            location = first.get_header("Location")
+            content = (first.data or b"").decode()
             kept = None if self._is_secret else content
             self._store.keep(
                 structs.replace(post, status=status, location=location, content=kept)
@@ -181,36 +189,24 @@ def check_key(environ: Environ) -> None:
         raise ValidationFailed.at("header.Idempotency-Key", "pattern", message)
 
 
-def _check(before: StoredPost, fingerprint: str) -> None:
-    if before.fingerprint != fingerprint:
-        message = "this Idempotency-Key was used for another request"
-        raise IdempotencyConflict(message)
-    if before.content is None:
-        message = "this was done already; the secret in its answer is shown only once"
-        raise IdempotencyConflict(message)
-
-
 def _fingerprint(environ: Environ, given: Mapping[str, Any]) -> str:
     """Of method, path, query and what the body says, however it is written."""
     sent = given.get("body", given.get("form"))
+    fields = structs.asdict(sent) if isinstance(sent, Struct) else None
     asked = [
         environ["REQUEST_METHOD"],
         environ.get("PATH_INFO", ""),
         environ.get("QUERY_STRING", ""),
-        _plain(sent) if isinstance(sent, Struct) else None,
+        fields
+        and {
+            name: _plain(value) for name, value in fields.items() if value is not UNSET
+        },
     ]
     return hashlib.sha256(_encoder.encode(asked)).hexdigest()
 
 
-def _plain(sent: Struct) -> dict[str, object]:
-    return {
-        name: _plain_field(value)
-        for name, value in structs.asdict(sent).items()
-        if value is not UNSET
-    }
-
-
-def _plain_field(value: object) -> object:
+def _plain(value: object) -> object:
+    """A file as its name and hash; any other field as it is."""
     if isinstance(value, Upload):
         return [value.name, hashlib.sha256(value.content).hexdigest()]
     if isinstance(value, UploadedFile):
@@ -218,9 +214,3 @@ def _plain_field(value: object) -> object:
         value.file.seek(0)
         return [value.name, digest.hexdigest()]
     return value
-
-
-def _said(response: Response) -> tuple[int, str | None, str]:
-    status = int(str(response.status).split()[0])
-    content = response.data or b""
-    return status, response.get_header("Location"), content.decode()

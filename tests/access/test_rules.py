@@ -13,7 +13,6 @@ from locframework.access.rules import (
     ALPHABET,
     allows,
     check_languages,
-    check_permissions,
     covers,
     effective,
     is_live,
@@ -22,7 +21,7 @@ from locframework.access.rules import (
     personal_grants,
     project_grants,
 )
-from locframework.errors import UnknownPermission, ValidationFailed
+from locframework.errors import ValidationFailed
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
@@ -103,22 +102,6 @@ def test_a_token_ends_at_its_expiry_and_when_it_is_revoked() -> None:
     assert not is_live(revoked, NOW)
 
 
-def test_a_personal_token_never_exceeds_its_owners_role() -> None:
-    wide = stored(token(permissions=tuple(PERMISSIONS)))
-
-    [grant] = personal_grants(wide, [member(role="viewer")])
-
-    assert grant.permissions == ROLES["viewer"]
-
-
-def test_a_personal_token_can_narrow_its_owners_role() -> None:
-    narrow = stored(token(permissions=("translation_read", "no_such_key")))
-
-    [grant] = personal_grants(narrow, [member(role="owner")])
-
-    assert grant.permissions == {"translation_read"}
-
-
 @pytest.mark.parametrize(
     ("of_member", "of_token", "together"),
     [
@@ -180,11 +163,6 @@ def test_roles_hold_what_decisions_says() -> None:
     assert {"key_create", "key_update", "key_delete"} <= ROLES["developer"]
     assert "member_manage" not in ROLES["manager"]
     assert ROLES["owner"] == set(PERMISSIONS)
-
-
-def test_an_unknown_permission_is_refused() -> None:
-    with pytest.raises(UnknownPermission):
-        check_permissions(["key_create", "key_eat"], PERMISSIONS)
 
 
 def test_assigned_languages_are_kept_canonical_and_once() -> None:

@@ -114,44 +114,23 @@ with locframework.Framework() as framework:
     assert changes["logging"] == UNTOUCHED_LOGGING
 
 
-def test_without_the_scheduler_no_thread_begins(
-    open_framework: Callable[..., Framework],
-) -> None:
-    before = set(threading.enumerate())
-
-    create_app(open_framework(start_scheduler=False))
-
-    assert set(threading.enumerate()) == before
-
-
 def test_the_app_begins_the_background_work_and_close_ends_it(
     open_framework: Callable[..., Framework],
 ) -> None:
     before = set(threading.enumerate())
+    create_app(open_framework(start_scheduler=False))
     framework = open_framework(start_scheduler=True, job_workers=3)
     assert set(threading.enumerate()) == before
 
     create_app(framework)
-    begun = [each.name for each in set(threading.enumerate()) - before]
+    threads = set(threading.enumerate())
+    framework.start()  # once more does nothing
+    assert set(threading.enumerate()) == threads
+    begun = [each.name for each in threads - before]
+    framework.close()
     framework.close()
 
     assert sum(name.startswith("locframework-job-") for name in begun) == 3
-    assert set(threading.enumerate()) == before
-
-
-def test_start_and_close_may_be_called_twice(
-    open_framework: Callable[..., Framework],
-) -> None:
-    before = set(threading.enumerate())
-    framework = open_framework()
-
-    framework.start()
-    count = threading.active_count()
-    framework.start()
-    assert threading.active_count() == count
-
-    framework.close()
-    framework.close()
     assert set(threading.enumerate()) == before
 
 
@@ -164,8 +143,10 @@ def test_background_work_is_refused_before_the_migrations(
     with fresh_url(kind, tmp_path) as url:
         tree = {"plugins": {"peewee": {"database": url}}}
         with Framework(Settings.of(tree)) as framework:
-            with pytest.raises(SettingsError, match="run: locframework migrate"):
-                framework.start()
+            for begin in (framework.start, lambda: create_app(framework)):
+                with pytest.raises(SettingsError, match="run: locframework migrate"):
+                    begin()
+            assert set(threading.enumerate()) == before
 
             framework.migrate()
             framework.start()
@@ -213,16 +194,3 @@ def test_signal_handlers_of_the_host_stay(
         assert signal.getsignal(signal.SIGTERM) is mine
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def test_an_app_over_an_old_database_is_refused_with_what_to_do(
-    tmp_path: Path,
-) -> None:
-    database = {"database": f"sqlite:///{tmp_path}/new.sqlite3"}
-    settings = Settings.of({"plugins": {"peewee": database}})
-
-    with Framework(settings) as framework:
-        with pytest.raises(SettingsError, match="run: locframework migrate"):
-            create_app(framework)
-        names = [each.name for each in threading.enumerate()]
-        assert not [name for name in names if name.startswith("locframework-job")]

@@ -25,8 +25,7 @@ from locframework.http import (
     operation,
 )
 from locframework.http.app import build_wsgi
-from locframework.http.docs import ApiDocumentEndpoints, DocsPageEndpoints
-from locframework.http.health import HealthEndpoints
+from locframework.http.docs import ServiceEndpoints
 from locframework.http.rate_limit import MemoryWindows, RateLimiter
 from locframework.pagination import Page, PageRequest
 from locframework.testing.client import Client, WsgiApp
@@ -288,15 +287,14 @@ def notes() -> NoteEndpoints:
 def build(notes: NoteEndpoints) -> Callable[..., WsgiApp]:
     """Makes the app, with whatever is told instead of the usual."""
 
-    def make(*more: object, **instead: Any) -> WsgiApp:
+    def make(*more: object, checks: Any = (), **instead: Any) -> WsgiApp:
         arguments: dict[str, Any] = {
             "authenticate": authenticate,
             "permission_checks": {"projectId": guard, "": guard},
             "permissions": {"note_read", "note_write"},
             "limiter": RateLimiter(MemoryWindows()),
         }
-        own = [HealthEndpoints([]), ApiDocumentEndpoints(), DocsPageEndpoints()]
-        endpoints = [notes, *own, *more]
+        endpoints = [notes, ServiceEndpoints(checks), *more]
         return build_wsgi(endpoints, **{**arguments, **instead})
 
     return make

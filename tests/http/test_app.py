@@ -7,6 +7,7 @@ from wsgiref.validate import validator
 
 import pytest
 
+from locframework.errors import Unavailable
 from locframework.testing.client import Client
 
 NOTES = "/projects/p1/notes"
@@ -153,3 +154,14 @@ def test_content_is_read_from_every_origin_and_refused_outside_the_envelope(clie
     assert (wrong.status, wrong.headers["Allow"]) == (405, "GET, HEAD, OPTIONS")
     for answer in (read, missing, down):
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_a_part_that_does_not_answer_makes_it_not_ready_and_leaves_it_alive(build):
+    def silent() -> None:
+        raise Unavailable("the database does not answer")
+
+    well, client = Client(build(checks=[print])), Client(build(checks=[print, silent]))
+
+    assert well.get("/readyz").data == client.get("/healthz").data == {"status": "ok"}
+    assert client.get("/readyz").status == 503
+    assert client.get("/readyz").error["code"] == "unavailable"
