@@ -17,6 +17,12 @@ from locframework.testing.workspace import Workspace, open_workspace
 TOKEN = re.compile(r"svc_(pat|proj)_[0-9A-Za-z]{42}")
 
 
+@pytest.fixture
+def workspace(sqlite_workspace: Workspace) -> Workspace:
+    """No database decides who may do what."""
+    return sqlite_workspace
+
+
 def personal(client: Client, **body: object) -> Answer:
     return client.post("/tokens", json={"name": "ci", **body})
 
@@ -148,10 +154,10 @@ def test_a_token_lives_90_days_by_default_and_366_at_most(
 
 @pytest.mark.parametrize("whose", ["personal", "member", "project"])
 def test_every_kind_of_token_ends_when_expires_at_says(
-    sqlite_workspace: Workspace, whose: str
+    workspace: Workspace, whose: str
 ) -> None:
-    owner, project = sqlite_workspace.owner, sqlite_workspace.project()
-    members = f"/organizations/{sqlite_workspace.organization_id}/members"
+    owner, project = workspace.owner, workspace.project()
+    members = f"/organizations/{workspace.organization_id}/members"
     [member] = owner.get(members).data["items"]
     path = {
         "personal": "/tokens",
@@ -174,11 +180,11 @@ def test_every_kind_of_token_ends_when_expires_at_says(
     ],
 )
 def test_an_end_beyond_the_bounds_or_told_twice_is_refused(
-    sqlite_workspace: Workspace, days: int, body: dict[str, object], rule: str
+    workspace: Workspace, days: int, body: dict[str, object], rule: str
 ) -> None:
     end = (datetime.now(UTC) + timedelta(days=days)).isoformat()
 
-    refused = personal(sqlite_workspace.owner, expiresAt=end, **body)
+    refused = personal(workspace.owner, expiresAt=end, **body)
 
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
     [problem] = refused.error["details"]
@@ -188,10 +194,8 @@ def test_an_end_beyond_the_bounds_or_told_twice_is_refused(
 @pytest.mark.parametrize(
     "end", ["soon", "", "2027-02-30", None, 3, "9999-12-31T23:59:59-09:00"]
 )
-def test_an_end_that_is_no_time_is_refused(
-    sqlite_workspace: Workspace, end: object
-) -> None:
-    refused = personal(sqlite_workspace.owner, expiresAt=end)
+def test_an_end_that_is_no_time_is_refused(workspace: Workspace, end: object) -> None:
+    refused = personal(workspace.owner, expiresAt=end)
 
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
 

@@ -9,7 +9,9 @@ import pytest
 from locframework.testing.client import Answer
 from locframework.testing.workspace import Workspace
 
-from .project_keys import Keys
+from .project_keys import ON_SQLITE, Keys
+
+pytestmark = ON_SQLITE
 
 NAMES = ["feature/x", "a/b/c", "diff", "merge", "diff/a", "a.b/-c_", "x/diff.v2"]
 

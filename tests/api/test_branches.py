@@ -48,19 +48,6 @@ def test_branches_are_listed_by_status(shop: Branched) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("", "$.name: Expected `str` of length >= 1"),
-        ("a/../b", "$.name: no part between slashes may be empty, . or .."),
-    ],
-)
-def test_a_refused_name_is_told_the_rule_that_it_breaks(
-    shop: Branched, name: str, told: str
-) -> None:
-    assert shop.branch(name).error["message"] == told
-
-
 def test_two_open_branches_never_share_a_name_but_a_closed_one_frees_it(
     shop: Branched,
 ) -> None:

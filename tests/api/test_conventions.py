@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from locframework.http.rate_limit import API_MOST, CONTENT_MOST
+from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace
 
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
@@ -74,6 +75,8 @@ def test_without_a_valid_token_the_address_is_counted(
     statuses = [client.get("/projects").status for _ in range(601)]
 
     assert statuses == [401] * 600 + [429]
+    elsewhere = Client(sqlite_workspace.app, client.token, remote_address="192.0.2.1")
+    assert elsewhere.get("/projects").status == 401
 
 
 def test_content_has_its_own_limit_for_an_address(sqlite_workspace: Workspace) -> None:

@@ -180,29 +180,6 @@ def _shape(value: Any) -> Any:
     return [_shape(each) for each in value[:1]] if isinstance(value, list) else None
 
 
-def test_what_matches_and_files_may_say_is_listed(sqlite_workspace: Workspace) -> None:
-    document = sqlite_workspace.owner.get("/openapi.json").json
-    match = document["components"]["schemas"]["Match"]["properties"]
-    forms = [
-        operation["requestBody"]["content"]["multipart/form-data"]["schema"]
-        for path in ("/translation-memories/{tmId}", "/glossaries/{glossaryId}")
-        for operation in [document["paths"][f"{path}/import"]["post"]]
-    ]
-
-    told = [str(_resolved(document, form)["properties"]["format"]) for form in forms]
-
-    assert match["status"]["enum"] == ["approved", "draft"]
-    for name in ("matchPercentage", "rawPercentage", "updatedAt"):
-        assert match[name]["description"]
-    assert "['tmx', 'csv']" in told[0]
-    assert "['csv', 'tbx']" in told[1]
-
-
-def _resolved(document: Any, schema: Any) -> Any:
-    name = schema.get("$ref", "").rpartition("/")[2]
-    return document["components"]["schemas"].get(name, schema)
-
-
 def test_published_content_tells_what_it_answers_and_every_code(
     sqlite_workspace: Workspace,
 ) -> None:

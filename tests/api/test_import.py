@@ -118,13 +118,6 @@ def test_tags_come_a_field_each_or_with_commas(
     assert [key["tags"] for key in keys["items"]] == [["a", "b"]]
 
 
-def test_the_description_says_how_tags_are_sent(sqlite_workspace: Workspace) -> None:
-    paths = sqlite_workspace.owner.get("/openapi.json").json["paths"]
-    form = paths["/projects/{projectId}/import"]["post"]["requestBody"]
-
-    assert "several in one with commas" in json.dumps(form)
-
-
 def test_a_branch_that_is_not_there_is_not_found(sqlite_workspace: Workspace) -> None:
     project = sqlite_workspace.project()
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from locframework.events import Event
 from locframework.http.records import Upload
-from locframework.testing.client import Answer
 from locframework.testing.workspace import Workspace
 
 TYPE = "language.completed"
@@ -41,6 +41,10 @@ class Shop:
     def delete(self, key: dict[str, Any], *, on: str | None = None) -> None:
         path = f"{self.path}/keys/{key['id']}"
         assert self.owner.delete(path, query=branch(on)).status == 200
+
+    def restore(self, key: dict[str, Any]) -> None:
+        path = f"{self.path}/keys/{key['id']}/restore"
+        assert self.owner.post(path).status == 200
 
     def branch(self, name: str = "spring") -> str:
         made = self.owner.post(f"{self.path}/branches", json={"name": name})
@@ -108,25 +112,117 @@ def test_a_complete_language_is_not_completed_again(shop: Shop) -> None:
     assert shop.told() == []
 
 
-def test_it_is_told_again_when_it_was_left_and_reached_again(shop: Shop) -> None:
-    a = shop.key("a", en="A", de="Ä")
-    shop.told()
+DE = [(None, ["de"])]
 
-    shop.put(a, "de", "")
+
+def make_one(shop: Shop) -> dict[str, Any]:
+    return shop.key("a", en="A")
+
+
+def make_complete(shop: Shop) -> dict[str, Any]:
+    return shop.key("a", en="A", de="Ä")
+
+
+def make_two(shop: Shop) -> dict[str, Any]:
+    shop.key("a", en="A", de="Ä")
+    return shop.key("b", en="B")
+
+
+def clear_and_write(shop: Shop, key: dict[str, Any]) -> None:
+    shop.put(key, "de", "")
     assert shop.told() == []
-    shop.put(a, "de", "Ä")
-
-    assert shop.told() == [(None, ["de"])]
+    shop.put(key, "de", "Ä")
 
 
-def test_the_source_language_may_lack_texts_like_any_other(shop: Shop) -> None:
-    shop.key("a", en="A")
+def write_source(shop: Shop, key: dict[str, Any]) -> None:
     shop.key("b")
-    shop.told()
-
     shop.bring("en", {"b": "B"})
 
-    assert shop.told() == [(None, ["en"])]
+
+def delete_and_restore(shop: Shop, key: dict[str, Any]) -> None:
+    shop.delete(key)
+    shop.restore(key)
+
+
+def delete_then_restore(shop: Shop, key: dict[str, Any]) -> None:
+    shop.delete(key)
+    assert shop.told() == DE
+    shop.restore(key)
+
+
+def propose(shop: Shop, key: dict[str, Any]) -> None:
+    translator = shop.workspace.client("translator")
+    path = f"{shop.path}/keys/{key['id']}/values/de"
+    assert translator.put(path, json={"value": "Ä"}).status == 200
+
+
+def write_in_bulk(shop: Shop, key: dict[str, Any]) -> None:
+    keys = [{"key": f"k{n}", "values": {"en": f"{n}"}} for n in range(3)]
+    made = shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
+    assert made.status == 200
+    assert shop.told() == []
+    items = [
+        {"key": name, "languageCode": "de", "value": "x"}
+        for name in ("a", "k0", "k1", "k2")
+    ]
+    answer = shop.owner.put(f"{shop.path}/values", json={"items": items})
+    assert answer.status == 200
+
+
+def replace_by_import(shop: Shop, key: dict[str, Any]) -> None:
+    shop.bring("en", {"a": "A"}, mode="replace")
+
+
+def turn_plurals(shop: Shop, key: dict[str, Any]) -> None:
+    """Every text moves, and for a moment none is there."""
+    path = f"{shop.path}/keys/{key['id']}"
+    for plural in (True, False):
+        assert shop.owner.patch(path, json={"isPlural": plural}).status == 200
+
+
+def be_refused(shop: Shop, key: dict[str, Any]) -> None:
+    body = {"key": "a", "values": {"en": "A", "de": "Ä"}}
+    assert shop.owner.post(f"{shop.path}/keys", json=body).status == 409
+
+
+def change_languages(shop: Shop, key: dict[str, Any]) -> None:
+    shop.owner.patch(shop.path, json={"sourceLanguage": "de"})
+    shop.owner.post(f"{shop.path}/languages", json={"languageCode": "fr"})
+
+
+def write_on_a_new_branch(shop: Shop, key: dict[str, Any]) -> None:
+    """It is complete from the start, as its project is."""
+    shop.put(key, "de", "Anders", on=shop.branch())
+
+
+@pytest.mark.parametrize(
+    ("make", "change", "told"),
+    [
+        (make_complete, clear_and_write, DE),
+        (make_one, write_source, [(None, ["en"])]),
+        (make_one, delete_and_restore, []),
+        (make_two, delete_then_restore, []),
+        (make_one, propose, DE),
+        (make_one, write_in_bulk, DE),
+        (make_two, replace_by_import, DE),
+        (make_complete, turn_plurals, []),
+        (make_one, be_refused, []),
+        (make_one, change_languages, []),
+        (make_complete, write_on_a_new_branch, []),
+    ],
+)
+def test_what_completes_a_language(
+    shop: Shop,
+    make: Callable[[Shop], dict[str, Any]],
+    change: Callable[[Shop, dict[str, Any]], None],
+    told: list[tuple[str | None, list[str]]],
+) -> None:
+    key = make(shop)
+    shop.told()
+
+    change(shop, key)
+
+    assert shop.told() == told
 
 
 def test_a_project_without_keys_lacks_no_text_so_its_first_key_completes_nothing(
@@ -137,53 +233,7 @@ def test_a_project_without_keys_lacks_no_text_so_its_first_key_completes_nothing
 
     shop.put(a, "de", "Ä")
 
-    assert shop.told() == [(None, ["de"])]
-
-
-def test_deleting_and_restoring_the_only_key_completes_nothing(shop: Shop) -> None:
-    a = shop.key("a", en="A")
-    shop.told()
-
-    shop.delete(a)
-    shop.owner.post(f"{shop.path}/keys/{a['id']}/restore")
-
-    assert shop.told() == []
-
-
-def test_a_text_that_waits_for_review_completes(shop: Shop) -> None:
-    a = shop.key("a", en="A")
-    shop.told()
-    translator = shop.workspace.client("translator")
-
-    path = f"{shop.path}/keys/{a['id']}/values/de"
-    assert translator.put(path, json={"value": "Ä"}).status == 200
-
-    assert shop.told() == [(None, ["de"])]
-
-
-def test_deleting_the_last_key_without_a_text_completes(shop: Shop) -> None:
-    shop.key("a", en="A", de="Ä")
-    b = shop.key("b", en="B")
-    shop.told()
-
-    shop.delete(b)
-
-    assert shop.told() == [(None, ["de"])]
-    shop.owner.post(f"{shop.path}/keys/{b['id']}/restore")
-    assert shop.told() == []
-
-
-def test_bulk_writes_complete(shop: Shop) -> None:
-    keys = [{"key": f"k{n}", "values": {"en": f"{n}"}} for n in range(3)]
-    made = shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
-    assert made.status == 200
-    assert shop.told() == []
-
-    items = [{"key": f"k{n}", "languageCode": "de", "value": "x"} for n in range(3)]
-    answer = shop.owner.put(f"{shop.path}/values", json={"items": items})
-
-    assert answer.status == 200
-    assert shop.told() == [(None, ["de"])]
+    assert shop.told() == DE
 
 
 def test_an_import_of_many_batches_completes_once(shop: Shop) -> None:
@@ -194,28 +244,6 @@ def test_an_import_of_many_batches_completes_once(shop: Shop) -> None:
     shop.bring("de", texts)
 
     assert shop.told() == [(None, ["de"])]
-
-
-def test_an_import_that_replaces_may_complete_by_what_it_removes(shop: Shop) -> None:
-    shop.key("a", en="A", de="Ä")
-    shop.key("old", en="Old")
-    shop.told()
-
-    shop.bring("en", {"a": "A"}, mode="replace")
-
-    assert shop.told() == [(None, ["de"])]
-
-
-def test_turning_plurals_completes_nothing(shop: Shop) -> None:
-    """Every text moves, and for a moment none is there."""
-    a = shop.key("a", en="A", de="Ä")
-    shop.told()
-
-    for plural in (True, False):
-        path = f"{shop.path}/keys/{a['id']}"
-        assert shop.owner.patch(path, json={"isPlural": plural}).status == 200
-
-    assert shop.told() == []
 
 
 def test_a_branch_tells_what_is_completed_on_it(shop: Shop) -> None:
@@ -234,16 +262,6 @@ def test_a_branch_tells_what_is_completed_on_it(shop: Shop) -> None:
     shop.delete(b, on=spring)
 
     assert shop.told() == [("spring", ["de"])]
-
-
-def test_a_branch_of_a_complete_project_is_complete_from_the_start(shop: Shop) -> None:
-    a = shop.key("a", en="A", de="Ä")
-    spring = shop.branch()
-    shop.told()
-
-    shop.put(a, "de", "Anders", on=spring)
-
-    assert shop.told() == []
 
 
 def test_a_merge_completes_main(shop: Shop) -> None:
@@ -269,27 +287,5 @@ def test_a_merge_that_deletes_and_adds_is_seen_as_a_whole(shop: Shop) -> None:
     shop.told()
 
     shop.owner.post(f"{shop.path}/branches/spring/merge", json={})
-
-    assert shop.told() == []
-
-
-def test_a_refused_write_tells_nothing(shop: Shop) -> None:
-    shop.key("a", en="A")
-    shop.told()
-
-    def refused() -> Answer:
-        body = {"key": "a", "values": {"en": "A", "de": "Ä"}}
-        return shop.owner.post(f"{shop.path}/keys", json=body)
-
-    assert refused().status == 409
-    assert shop.told() == []
-
-
-def test_another_source_language_completes_nothing(shop: Shop) -> None:
-    shop.key("a", en="A")
-    shop.told()
-
-    shop.owner.patch(shop.path, json={"sourceLanguage": "de"})
-    shop.owner.post(f"{shop.path}/languages", json={"languageCode": "fr"})
 
     assert shop.told() == []

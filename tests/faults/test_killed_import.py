@@ -156,6 +156,7 @@ def test_an_import_killed_in_its_job_comes_to_the_same_end(
     assert importing.event_types(importing.project) == models
 
 
+@pytest.mark.kill
 @pytest.mark.parametrize("place", [*AFTER_THE_END, "import.after_job"])
 def test_an_import_killed_at_its_end_is_not_done_again(
     sqlite_world: World, place: str

@@ -213,6 +213,7 @@ def test_a_release_that_kills_every_server_frees_the_way(
     ]
 
 
+@pytest.mark.kill
 def test_files_of_releases_that_never_were_are_not_kept_for_ever(
     publishing: Publishing,
 ) -> None:

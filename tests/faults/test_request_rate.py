@@ -79,26 +79,6 @@ def test_600_a_minute_are_accepted_and_never_more(
     assert most_in_a_minute(accepted) == MOST
 
 
-def test_tokens_and_addresses_are_counted_each_by_itself(
-    clock: Clock, sqlite_workspace: Workspace
-) -> None:
-    made = wsgi.create_app(sqlite_workspace.framework)
-    full = Client(made, sqlite_workspace.owner.token)
-    while full.get("/tokens/self").status == 200:
-        pass
-
-    another = sqlite_workspace.client("viewer").token
-    assert Client(made, another).get("/tokens/self").status == 200
-    assert Client(made).get("/tokens/self").status == 401
-    for number in range(MOST - 1):  # invented tokens are the address's
-        answer = Client(made, f"svc_pat_{number}").get("/tokens/self")
-        assert answer.status == 401
-    assert Client(made, "svc_pat_1").get("/tokens/self").status == 429
-    elsewhere = Client(made, "svc_pat_1", remote_address="192.0.2.1")
-    assert elsewhere.get("/tokens/self").status == 401
-    assert full.get("/tokens/self").status == 429
-
-
 class Hammer(threading.Thread):
     """Asks as fast as it can; counts the statuses."""
 
