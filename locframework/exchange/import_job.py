@@ -315,7 +315,7 @@ class ImportJob:
         on_main = self._storage.keys.find_keys_by_name(project_id, names)
         ids = [key.id for key in on_main.values()]
         known = {*run.store.find_keys(project_id, ids)}
-        known |= run.store.trashed(project_id, ids).keys()
+        known |= run.store.find_keys(project_id, ids, in_trash=True).keys()
         return [key for key in on_main.values() if key.id not in known]
 
     def _require(self, run: _Run, permission: str) -> None:
@@ -359,11 +359,12 @@ def _keep_details(run: _Run, keys: Sequence[ImportedKey], written: UnitOfWork) -
             else:
                 known[each.family, each.language_code].append(detail)
     if new:
-        run.store.add_details(new)
+        run.store.put_details(new, are_new=True)
     changed: list[FileDetail] = []
     for place, details in known.items():
         ids = [each.key_id for each in details]
-        kept = run.store.details_of(run.project.id, *place, ids)
+        found = run.store.details_of(run.project.id, *place, ids)
+        kept = {each.key_id: each for each in found}
         changed += [each for each in details if kept.get(each.key_id) != each]
     if changed:
         run.store.put_details(changed)

@@ -323,7 +323,7 @@ class _Undo:
 
     def _restore(self, ids: Sequence[str]) -> None:
         """Restore the keys that were deleted, then put back their other changes."""
-        found = self._keys.trashed(self._project.id, ids)
+        found = self._keys.find_keys(self._project.id, ids, in_trash=True)
         there = self._keys.find_keys(self._project.id, ids)
         touches = self._touches(list(found))
         wanted: list[StoredKey] = []

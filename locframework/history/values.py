@@ -13,6 +13,7 @@ from locframework.keys.revisions import (
     Reversion,
     Revision,
     history_item,
+    newest_first,
 )
 from locframework.keys.rules import check_form
 from locframework.keys.store import store_of
@@ -63,14 +64,10 @@ class History:
         scope = self._branches.scope(project, query.branch)
         self._find(scope, key_id)
         tag = self._tag(scope, lang)
-        store = store_of(self._storage, scope)
-        page = store.list_revisions(project.id, key_id, tag, query)
-        return Page(
-            [history_item(each) for each in page.items],
-            page.total,
-            page.page,
-            page.limit,
-        )
+        history = store_of(self._storage, scope).revisions_of([key_id], [tag])
+        shown = newest_first(history)[query.offset : query.offset + query.limit]
+        items = [history_item(each) for each in shown]
+        return Page(items, len(history), query.page, query.limit)
 
     def revert(
         self,
@@ -112,10 +109,10 @@ class History:
 
     def _find(self, scope: BranchScope, key_id: str) -> Key:
         store = store_of(self._storage, scope)
-        key = store.find_key(scope.project.id, key_id) if is_id(key_id) else None
-        if key is None:
+        found = store.find_keys(scope.project.id, [key_id]) if is_id(key_id) else {}
+        if key_id not in found:
             raise KeyNotFound
-        return key
+        return found[key_id]
 
     def _tag(self, scope: BranchScope, lang: str) -> str:
         tag = tag_from_path(lang)

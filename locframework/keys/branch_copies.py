@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from locframework.branches.records import BranchScope
 from locframework.fields import Timestamp
 
+from .comparing import states_of
 from .edits import KeyMerge, edits_of
 from .store import KeyStorage
 
@@ -32,7 +33,7 @@ class BranchCopies:
         if scope.branch is None or not key_ids:
             return
         store = self._storage.branch_keys(scope.project.id, scope.branch.id)
-        copies = store.copies(key_ids)
+        copies = states_of(store, scope.project.id, key_ids)
         store.put_overlay(
             [
                 replace(entry, changes=len(edits_of(touched)))

@@ -18,7 +18,7 @@ from locframework.formats.records import (
 from locframework.projects.records import Language, Project
 from locframework.projects.rules import fallback_chain
 
-from .file_records import FileDetail, Selection, TextRow
+from .file_records import Selection, TextRow
 from .rules import ROOT_MODULE, module_of
 from .store import KeyStorage, KeyStore, store_of
 
@@ -56,8 +56,10 @@ class Catalogues:
         """
         family, project = family_of(format_.id), scope.project
         store = store_of(self._storage, scope)
-        by_key = store.details_of(project.id, family, "")
-        by_value = store.details_of(project.id, family, language_code)
+        by_key, by_value = (
+            {each.key_id: each.detail for each in store.details_of(*of)}
+            for of in ((project.id, family, ""), (project.id, family, language_code))
+        )
         sources = _sources(store, project, format_, which)
         rows = _rows(store, project, languages, language_code, which, missing)
         entries = [
@@ -68,8 +70,8 @@ class Catalogues:
                 description=row.description,
                 source=next(sources, None),
                 needs_review=row.needs_review,
-                key_detail=_detail(by_key.get(row.key_id)),
-                detail=_detail(by_value.get(row.key_id)),
+                key_detail=by_key.get(row.key_id),
+                detail=by_value.get(row.key_id),
             )
             for row in rows
         ]
@@ -118,10 +120,6 @@ def _text(row: TextRow) -> Text | None:
     return {form: row.texts[form] for form in PLURAL_FORMS if form in row.texts}
 
 
-def _detail(kept: FileDetail | None) -> Detail | None:
-    return None if kept is None else kept.detail
-
-
 def _rows(
     store: KeyStore,
     project: Project,
@@ -159,8 +157,6 @@ def _file_detail(
     store: KeyStore, project: Project, family: str, which: Selection, language_code: str
 ) -> Detail | None:
     """Of the file of this module; else of the project's file as a whole."""
-    for module in dict.fromkeys((which.module or "", "")):
-        found = store.file_detail(project.id, family, module, language_code)
-        if found is not None:
-            return found.detail
-    return None
+    found = store.details_of(project.id, family, language_code, [""])
+    of_module = {each.module: each.detail for each in found}
+    return of_module.get(which.module or "", of_module.get(""))

@@ -21,7 +21,8 @@ def touched_keys(
     A number of statements that grows with the keys / 500.
     """
     mine = {entry.key_id: entry for entry in entries}
-    states, copies = states_of(main, project_id, mine), branch.copies(mine)
+    states = states_of(main, project_id, mine)
+    copies = states_of(branch, project_id, mine)
     twins = twins_of(main, branch, project_id, copies.values())
     return [
         touched(entry, states.get(id_), copies.get(id_), twins)

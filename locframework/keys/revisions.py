@@ -1,6 +1,7 @@
 """What a value was, and is: one revision for each change of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from operator import attrgetter, itemgetter
 from typing import Literal
 
 from msgspec import Struct
@@ -116,3 +117,21 @@ class Reversion(Struct, frozen=True, rename="camel"):
     revision: RevisionNumber
     plural_form: str | None = None  # of a plural key, where several have that number
     keep_fresh: bool = False  # true: other languages do not become outdated
+
+
+def newest_first(history: Iterable[Revision]) -> list[Revision]:
+    """Return the revisions of one value by time, equal times by revision and form.
+
+    A branch inherits revisions of main, and main may have written one of them after
+    the branch wrote a later one: a revision counts as written no earlier than those
+    of its form before it.
+    """
+    reached: dict[str, Timestamp] = {}
+    keyed = []
+    for each in sorted(history, key=attrgetter("revision")):
+        form = each.plural_form or ""
+        reached[form] = max(reached.get(form, ""), each.updated_at)
+        keyed.append((reached[form], each.revision, each))
+    keyed.sort(key=lambda item: item[2].plural_form or "")
+    keyed.sort(key=itemgetter(0, 1), reverse=True)
+    return [each for _, _, each in keyed]

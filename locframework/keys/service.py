@@ -288,7 +288,8 @@ class Keys:
 
         def work(scope: BranchScope) -> Work[Key]:
             store = store_of(self._storage, scope)
-            found = store.trashed(project.id, [_require_id(key_id)])
+            ids = [_require_id(key_id)]
+            found = store.find_keys(project.id, ids, in_trash=True)
             if key_id not in found:
                 raise KeyNotFound
             require_writable(scope)
@@ -385,10 +386,10 @@ def _require_id(key_id: str) -> str:
 
 
 def _find(store: KeyStore, project: Project, key_id: str) -> StoredKey:
-    key = store.find_key(project.id, key_id) if is_id(key_id) else None
-    if key is None:
+    found = store.find_keys(project.id, [key_id]) if is_id(key_id) else {}
+    if key_id not in found:
         raise KeyNotFound
-    return key
+    return found[key_id]
 
 
 def value_detail(

@@ -20,7 +20,6 @@ from .records import (
     KeyFilter,
     KeyFinding,
     KeyLanguage,
-    KeyState,
     StoredKey,
     StoredState,
     StoredValue,
@@ -30,8 +29,8 @@ from .revisions import Revision
 
 
 class KeyStore(Protocol):
-    """Questions that keys ask. A key in the trash is told by ``trashed`` and
-    ``page_of_trash`` only.
+    """Keys, values and findings of main. Keys in the trash are only read by
+    ``page_of_trash`` and by ``find_keys`` with ``in_trash``.
 
     Batches of any size take a number of statements that grows with size / 500 at
     most, never one a row. Keys are unique per project among those not in the trash.
@@ -46,8 +45,6 @@ class KeyStore(Protocol):
         """
         ...
 
-    def find_key(self, project_id: str, key_id: str) -> StoredKey | None: ...
-
     def find_key_with_values(self, project_id: str, key_id: str) -> Key | None:
         """As it is shown: its values by language, in the order of the project.
 
@@ -60,21 +57,15 @@ class KeyStore(Protocol):
         ...
 
     def find_keys(
-        self, project_id: str, key_ids: Collection[str]
+        self, project_id: str, key_ids: Collection[str], *, in_trash: bool = False
     ) -> dict[str, StoredKey]:
-        """By id; those that are not there are left out."""
+        """Return keys by id, or keys in the trash; unknown ids are left out."""
         ...
 
     def find_keys_by_name(
         self, project_id: str, names: Collection[str]
     ) -> dict[str, StoredKey]:
         """By name; those that are not there are left out."""
-        ...
-
-    def trashed(
-        self, project_id: str, key_ids: Collection[str]
-    ) -> dict[str, StoredKey]:
-        """Those that are in the trash, by id."""
         ...
 
     def page_of_trash(
@@ -168,28 +159,17 @@ class KeyStore(Protocol):
         """
         ...
 
-    def cleared_of(
-        self,
-        key_ids: Collection[str],
-        language_codes: Collection[str] | None = None,
-    ) -> list[Revision]:
-        """The revisions that tell that a value was cleared, in no order."""
-        ...
-
     def revisions_of(
         self,
         key_ids: Collection[str],
         language_codes: Collection[str] | None = None,
+        *,
+        cleared: bool = False,
     ) -> list[Revision]:
-        """Every revision, the newest ones too, in no order."""
-        ...
+        """Return all revisions, the newest ones too, or those that cleared a value.
 
-    def list_revisions(
-        self, project_id: str, key_id: str, language_code: str, page: PageRequest
-    ) -> Page[Revision]:
-        """Of one language, newest first; equal times by revision, the higher first.
-
-        On a branch: main's before the branch had the value for itself, then its own.
+        In no order. On a branch: main's before the branch had the value for itself,
+        then its own.
         """
         ...
 
@@ -204,12 +184,13 @@ class KeyStore(Protocol):
         """
         ...
 
-    def add_details(self, details: Sequence[FileDetail]) -> None:
-        """Of keys that have none of this family and language yet: cheaper."""
-        ...
+    def put_details(
+        self, details: Sequence[FileDetail], *, are_new: bool = False
+    ) -> None:
+        """Insert, or replace the same family, key, module and language.
 
-    def put_details(self, details: Sequence[FileDetail]) -> None:
-        """Insert, or replace the same family, key, module and language."""
+        ``are_new``: there are none of these yet, which is faster.
+        """
         ...
 
     def details_of(
@@ -218,17 +199,11 @@ class KeyStore(Protocol):
         family: str,
         language_code: str,
         key_ids: Collection[str] | None = None,
-    ) -> Mapping[str, FileDetail]:
-        """By key id ("" is not among them), of one language, or of "" (all).
+    ) -> list[FileDetail]:
+        """Return the details of keys in one language, or those of "" (all languages).
 
-        None is every key.
+        None means every key; the key id "" means files as a whole. In no order.
         """
-        ...
-
-    def file_detail(
-        self, project_id: str, family: str, module: str, language_code: str
-    ) -> FileDetail | None:
-        """Of the file as a whole."""
         ...
 
     def findings_of(self, key_ids: Collection[str]) -> dict[KeyLanguage, list[Finding]]:
@@ -268,12 +243,8 @@ class BranchKeyStore(KeyStore, Protocol):
         """What the branch has for itself, of these keys or all of it, by key id."""
         ...
 
-    def copies(self, key_ids: Collection[str]) -> dict[str, KeyState]:
-        """Copies and own keys as they are on the branch; deleted ones are left out."""
-        ...
-
     def own_details(self) -> list[FileDetail]:
-        """What files that were imported on the branch say beyond our model."""
+        """Return the details of files that were imported on the branch."""
         ...
 
     def put_overlay(self, keys: Sequence[BranchKey]) -> None:

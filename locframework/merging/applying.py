@@ -90,7 +90,7 @@ class Applying:
         free = {key.id for key in gone}
         lost = [each.entry.key_id for each in chosen if _is_lost(each)]
         store = store_of(self._storage, target)
-        found = store.trashed(target.project.id, lost) if lost else {}
+        found = store.find_keys(target.project.id, lost, in_trash=True) if lost else {}
         for error in self._moves.restore_each(
             caller,
             target,

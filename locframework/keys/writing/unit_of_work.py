@@ -164,7 +164,7 @@ class UnitOfWork:
         if edit.stored is not None and not self._has_cleared:
             self._has_cleared = True
             ids, codes = list(self.read_keys()), self._language_codes
-            for end in self.store.cleared_of(ids, codes):
+            for end in self.store.revisions_of(ids, codes, cleared=True):
                 self._note_cleared(end)
         return edit.cleared
 

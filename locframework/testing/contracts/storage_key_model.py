@@ -18,6 +18,7 @@ from msgspec.structs import asdict, replace
 from locframework.branches.records import Branch
 from locframework.fields import new_id
 from locframework.formats.records import PLURAL_FORMS
+from locframework.keys.comparing import states_of
 from locframework.keys.file_records import Selection, TextRow
 from locframework.keys.query import position_of
 from locframework.keys.records import (
@@ -321,7 +322,7 @@ class World:
 
     def _check_key(self, line: Line, record: Record) -> None:
         of, id_ = self.project.id, record.key.id
-        assert line.store.find_key(of, id_) == record.key
+        assert line.store.find_keys(of, [id_]).get(id_) == record.key
         state = line.store.find_state(of, id_)
         assert state is not None
         assert state.key == record.key
@@ -340,7 +341,7 @@ class World:
     def _check_trash(self, line: Line, trashed: dict[str, Record]) -> None:
         of, store = self.project.id, line.store
         keys = {id_: each.key for id_, each in trashed.items()}
-        assert store.trashed(of, self._known()) == keys
+        assert store.find_keys(of, self._known(), in_trash=True) == keys
         rows = [(each.deleted, each.key) for each in trashed.values() if each.deleted]
         rows.sort(key=lambda row: (row[0][0], row[1].id), reverse=True)
         term = self.random.choice([None, *TERMS])
@@ -440,7 +441,8 @@ class World:
         branch_id = line.branch.id if line.branch else ""
         found = self.storage.branches.count_behind([branch_id, new_id()])
         assert found == ({branch_id: behind} if behind else {})
-        copies = store.copies(self._known())
+        own = [each.key_id for each in store.overlay()]
+        copies = states_of(store, self.project.id, own)
         assert {id_: _comparable(each) for id_, each in copies.items()} == {
             id_: (each.key, each.values)
             for id_, each in records.items()

@@ -11,7 +11,7 @@ from locframework.fields import new_id
 from locframework.keys.file_records import FileDetail, Selection
 from locframework.keys.query import position_of
 from locframework.keys.records import BranchKey, KeyFilter, KeyState
-from locframework.keys.revisions import Revision, revision_of
+from locframework.keys.revisions import newest_first, revision_of
 from locframework.keys.store import KeyStore
 from locframework.pagination import TOTAL_LIMIT, BoundedList, PageRequest, Position
 from locframework.projects.records import Project
@@ -74,9 +74,9 @@ class StorageKeysContract:
             keys.put_details([detail])
             keys.put_findings({(made.id, "en"): found})
 
-            assert keys.find_key(of.id, made.id) == made
+            assert keys.find_keys(of.id, [made.id]).get(made.id) == made
             assert keys.values_of([made.id]) == {made.id: [value(made, "en", text)]}
-            assert keys.details_of(of.id, "po", "de", [made.id]) == {made.id: detail}
+            assert keys.details_of(of.id, "po", "de", [made.id]) == [detail]
             assert keys.findings_of([made.id]) == {(made.id, "en"): found}
 
     def test_name_is_unique_in_its_project(self, storage: Storage) -> None:
@@ -111,7 +111,9 @@ class StorageKeysContract:
 
         assert not storage.keys.touch_unchanged(gone, at(2))
         assert storage.keys.names_of(of.id) == {"a": kept.id}
-        assert storage.keys.trashed(of.id, [kept.id, gone.id]) == {gone.id: gone}
+        assert storage.keys.find_keys(of.id, [kept.id, gone.id], in_trash=True) == {
+            gone.id: gone
+        }
         assert storage.keys.findings_of([gone.id]) == {}
 
     def test_purged_project_leaves_no_keys(self, storage: Storage) -> None:
@@ -130,7 +132,7 @@ class StorageKeysContract:
             pass
 
         assert storage.keys.names_of(of.id) == on.names_of(of.id) == {}
-        assert storage.keys.trashed(of.id, [gone.id]) == {}
+        assert storage.keys.find_keys(of.id, [gone.id], in_trash=True) == {}
         found = storage.keys.values_of([made.id, gone.id, kept.id])
         assert found == {kept.id: [value(kept)]}
         assert storage.keys.revisions_of([made.id]) == []
@@ -206,24 +208,26 @@ class StorageKeysContract:
         ]
         others = [_detail(other, made.id), _detail(of, gone.id, family="gone")]
         old = replace(kept[0], detail={"old": 1})
-        storage.keys.add_details([old, *kept[1:], *others])
+        storage.keys.put_details([old, *kept[1:], *others])
 
         storage.keys.put_details(kept[:1])
 
-        details, find = storage.keys.details_of, storage.keys.file_detail
-        assert details(of.id, "po", "") == {made.id: kept[0]}
-        assert details(of.id, "po", "", [gone.id]) == {}
-        assert details(of.id, "po", "de") == {made.id: kept[1]}
-        assert details(of.id, "arb", "") == {made.id: kept[2]}
-        assert details(of.id, "po", "ja") == {}
-        assert find(of.id, "po", "checkout", "") == kept[3]
-        assert find(of.id, "po", "", "") == kept[4]
-        assert find(of.id, "po", "", "de") is find(other.id, "po", "", "") is None
+        details = storage.keys.details_of
+        assert details(of.id, "po", "") == [kept[0]]
+        assert details(of.id, "po", "", [gone.id]) == []
+        assert details(of.id, "po", "de") == [kept[1]]
+        assert details(of.id, "arb", "") == [kept[2]]
+        assert details(of.id, "po", "ja") == []
+        by_module = {each.module: each for each in details(of.id, "po", "", [""])}
+        assert by_module == {"checkout": kept[3], "": kept[4]}
+        assert (
+            details(of.id, "po", "de", [""]) == details(other.id, "po", "", [""]) == []
+        )
         delete_language(storage, of.id, "de")
         storage.keys.trash_keys(of.id, [gone.id], at(1))
         storage.purge("keys", at(2), 10)
-        assert details(of.id, "po", "de") == details(of.id, "gone", "") == {}
-        assert details(of.id, "po", "") == {made.id: kept[0]}
+        assert details(of.id, "po", "de") == details(of.id, "gone", "") == []
+        assert details(of.id, "po", "") == [kept[0]]
 
     def test_details_of_a_branch_come_before_those_of_main(
         self, storage: Storage
@@ -236,9 +240,9 @@ class StorageKeysContract:
         main = [_detail(of, made.id), _detail(of, "", module="m")]
         storage.keys.put_details(main)
 
-        def shown(store: KeyStore) -> list[FileDetail | None]:
-            of_key = store.details_of(of.id, "po", "").get(made.id)
-            return [of_key, store.file_detail(of.id, "po", "m", "")]
+        def shown(store: KeyStore) -> list[FileDetail]:
+            of_keys = store.details_of(of.id, "po", "")
+            return [*of_keys, *store.details_of(of.id, "po", "", [""])]
 
         assert (shown(on), on.own_details()) == (main, [])
         own = [replace(each, detail={"own": 1}) for each in main]
@@ -276,8 +280,8 @@ class StorageKeysContract:
         found = sorted(keys.revisions_of([made.id]), key=lambda each: each.revision)
         assert found == [old, end, revision_of(now)]
         assert keys.revisions_of([made.id], ["en"]) == keys.revisions_of([]) == []
-        assert keys.cleared_of([made.id], ["de"]) == [end]
-        assert keys.cleared_of([made.id], ["en"]) == []
+        assert keys.revisions_of([made.id], ["de"], cleared=True) == [end]
+        assert keys.revisions_of([made.id], ["en"], cleared=True) == []
 
     def test_history_is_listed_newest_first(self, storage: Storage) -> None:
         of = add_keys_project(storage)
@@ -292,14 +296,8 @@ class StorageKeysContract:
         ]
         storage.keys.add_revisions([revision_of(old) for old in olds])
 
-        def page(number: int, limit: int) -> list[str]:
-            request = PageRequest(number, limit)
-            found = storage.keys.list_revisions(of.id, made.id, "de", request)
-            assert found.total == 4
-            return [each.value for each in found.items]
-
-        assert page(1, 50) == ["3", "n", "2", "1"]
-        assert [page(number, 3) for number in (1, 2, 3)] == [["3", "n", "2"], ["1"], []]
+        found = newest_first(storage.keys.revisions_of([made.id], ["de"]))
+        assert [each.value for each in found] == ["3", "n", "2", "1"]
 
     def test_history_of_a_copy_continues_that_of_main(self, storage: Storage) -> None:
         of = add_keys_project(storage)
@@ -310,12 +308,8 @@ class StorageKeysContract:
         storage.keys.add_revisions([revision_of(value(made, text="1"))])
 
         def texts(store: KeyStore) -> list[str]:
-            found = store.list_revisions(of.id, made.id, "en", ALL)
-            every: list[Revision] = store.revisions_of([made.id], ["en"])
-            listed = [each.value for each in found.items]
-            assert found.total == len(listed)
-            assert sorted(each.value for each in every) == sorted(listed)
-            return listed
+            found = newest_first(store.revisions_of([made.id], ["en"]))
+            return [each.value for each in found]
 
         assert texts(on) == ["2", "1"]
         third = replace(second, value="b3", revision=3, updated_at=at(3))
@@ -437,7 +431,7 @@ class StorageBranchesContract:
         assert on.overlay() == sorted([note, own], key=lambda each: each.key_id)
         assert on.overlay([shown.id, "absent"]) == [note]
         assert on.overlay([]) == []
-        assert len(on.copies([shown.id])[shown.id].values) == 1
+        assert len(on.values_of([shown.id])[shown.id]) == 1
         wanted = replace(made, change_count=2**31 + 2)
         assert storage.branches.find_branch(of.id, made.id) == wanted
         listed = storage.branches.list_branches(of.id, ALL).items

@@ -323,7 +323,7 @@ def _end_key(storage: Storage, minute: int) -> object:
     made = key(of)
     storage.keys.add_keys([made])
     storage.keys.trash_keys(of.id, [made.id], at(minute))
-    return lambda: storage.keys.trashed(of.id, [made.id])
+    return lambda: storage.keys.find_keys(of.id, [made.id], in_trash=True)
 
 
 PURGED: dict[Purgeable, tuple[int, Callable[[Storage, int], object]]] = {

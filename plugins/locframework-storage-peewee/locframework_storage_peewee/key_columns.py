@@ -1,16 +1,32 @@
-"""How keys and values stand in their tables."""
+"""The columns of keys and values, and the rows that main or a branch has of them.
 
-from typing import NamedTuple
+A branch's copy of a key is a row of its own. Its id is ``<key id>@<branch id>``, and
+its line is the branch, so that no statement about main meets it.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
-from locframework.ports import Key, KeyValue, StoredKey, StoredValue, count_words, fold
+from locframework.ports import (
+    Key,
+    KeyValue,
+    Revision,
+    StoredKey,
+    StoredValue,
+    count_words,
+    fold,
+)
 
 from .columns import json_text
+from .database import Database, Store
 from .engine import Row
-from .sql import SqlFragment
+from .sql import SqlFragment, chunks
+
+S = TypeVar("S", StoredValue, Revision)
 
 PROJECT = "(SELECT number FROM lines WHERE id = ?)"
 """The number that wide tables name a line by: main, by the id of its project, or a
@@ -52,7 +68,8 @@ def key_of(
     project_id: str, row: Row, values: list[KeyValue] | UnsetType = UNSET
 ) -> StoredKey:
     """The record of a row of KEY, with the values."""
-    id_, key, description, tags, *rest = row
+    row_id, key, description, tags, *rest = row
+    id_, of_branch, _ = row_id.partition("@")
     is_plural, screenshot_url, screenshot_file_id, max_length, *times = rest
     return StoredKey(
         id=id_,
@@ -63,7 +80,7 @@ def key_of(
         is_plural=is_plural,
         screenshot_url=screenshot_url,
         screenshot_file_id=screenshot_file_id,
-        key_source="main",
+        key_source="branch" if of_branch else "main",
         created_at=times[0],
         updated_at=times[1],
         max_length=max_length,
@@ -118,16 +135,19 @@ _NOT_ON_BRANCH = f"""NOT EXISTS (SELECT 1 FROM branch_keys b
 class Source(NamedTuple):
     """Keys of main or of a branch; with ``branch_id``, main's as the branch shows them.
 
-    ``mark`` is what the ids of a branch's rows end with.
+    ``mark`` is the end of the ids of a branch's rows.
     """
 
     line_id: str
     branch_id: str | None = None
     mark: str = ""
 
-    def shows(self, table: str) -> SqlFragment:
-        """Return the condition that a row of ``keys`` belongs to the source."""
-        sql = f"{table}.project = {PROJECT} AND {table}.deleted_at IS NULL"
+    def shows(self, table: str, of_line: str = f"project = {PROJECT}") -> SqlFragment:
+        """Return the condition that a row of ``keys`` belongs to the source.
+
+        ``of_line``: ``IN_PROJECT`` where another index finds the rows.
+        """
+        sql = f"{table}.{of_line} AND {table}.deleted_at IS NULL"
         if self.branch_id is None:
             return SqlFragment(sql, (self.line_id,))
         hidden = _NOT_ON_BRANCH.format(k=table)
@@ -135,8 +155,75 @@ class Source(NamedTuple):
         return SqlFragment(f"{sql} AND {hidden}", (self.line_id, *branch))
 
 
-def sources_of(project_id: str, branch_id: str | None) -> list[Source]:
-    """Return main alone, or what a branch shows of main and its own keys."""
-    if branch_id is None:
-        return [Source(project_id)]
-    return [Source(project_id, branch_id), Source(branch_id, mark=f"@{branch_id}")]
+class ScopedStore(Store):
+    """Base of the parts of the key store: the keys of main, or those of a branch.
+
+    A branch shows main's keys, overlaid with its own rows.
+    """
+
+    def __init__(self, database: Database, branch_id: str | None = None) -> None:
+        super().__init__(database)
+        self._branch_id = branch_id
+        self._mark = f"@{branch_id}" if branch_id is not None else ""
+
+    def _sources(self, project_id: str) -> list[Source]:
+        """Return main alone, or what a branch shows of main and its own keys."""
+        if self._branch_id is None:
+            return [Source(project_id)]
+        branch = Source(self._branch_id, mark=self._mark)
+        return [Source(project_id, self._branch_id), branch]
+
+    def _own_line(self, project_id: str) -> str:
+        """Return the line that is written to."""
+        return project_id if self._branch_id is None else self._branch_id
+
+    def _marked(self, key_ids: Iterable[str]) -> list[str]:
+        """Return the ids of the line's own rows."""
+        return [key_id + self._mark for key_id in key_ids]
+
+    def _rows_to_read(self, key_ids: Collection[str]) -> Collection[str]:
+        """Return the ids of the rows of these keys, main's or those of the branch."""
+        copied = self._copied(key_ids) if self._mark else ()
+        if not copied:
+            return key_ids
+        return [id_ + self._mark if id_ in copied else id_ for id_ in key_ids]
+
+    def _rows_to_write(self, key_ids: Collection[str]) -> Collection[str]:
+        """Return the ids of the line's own rows, copied from main where they are not
+        there yet."""
+        if not self._mark:
+            return key_ids
+        self._copy_from_main(key_ids)
+        return self._marked(key_ids)
+
+    def _to_write(self, records: Sequence[S]) -> Sequence[S]:
+        """Return the records with the ids of ``_rows_to_write``."""
+        if not self._mark:
+            return records
+        self._copy_from_main({each.key_id for each in records})
+        return self._of_rows(records)
+
+    def _of_rows(self, records: Iterable[S]) -> list[S]:
+        """Return the records with the ids of the line's own rows."""
+        return [replace(each, key_id=each.key_id + self._mark) for each in records]
+
+    def _copied(self, key_ids: Collection[str]) -> set[str]:
+        """Return those of the keys that the branch has for itself."""
+        found: set[str] = set()
+        for ids in chunks(key_ids):
+            rows = self._database.rows(
+                f"""SELECT key_id FROM branch_keys
+                    WHERE branch_id = ? AND {self._database.among("key_id")}""",
+                (self._branch_id, self._database.listed(ids)),
+            )
+            found.update(id_ for (id_,) in rows)
+        return found
+
+    def _copy_from_main(self, key_ids: Collection[str]) -> None:
+        """Copy keys that the branch does not have for itself yet."""
+        raise NotImplementedError  # by the whole store of a branch
+
+
+def plain_id(row_id: str) -> str:
+    """Return the id of the key of a row."""
+    return row_id.partition("@")[0]

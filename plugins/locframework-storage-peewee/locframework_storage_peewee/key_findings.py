@@ -12,9 +12,8 @@ from locframework.ports import (
     SortedRequest,
 )
 
-from .database import Database, Store
-from .engine import Row
-from .key_columns import IN_PROJECT, PROJECT, Source, sources_of
+from .database import Database
+from .key_columns import IN_PROJECT, PROJECT, ScopedStore, Source, plain_id
 from .sql import SqlFragment, all_of, chunks, one_of
 
 _FINDING = """f.message, f.start_at, f.end_at, NULLIF(f.plural_form, ''),
@@ -24,51 +23,57 @@ _KEPT = """key_number, language_code, place, project, key, check_name, plural_fo
 _NUMBER = "(SELECT number FROM keys WHERE id = ?)"
 
 
-class KeyFindings(Store):
+class KeyFindings(ScopedStore):
     """What checks found in the values of keys."""
 
     def findings_of(self, key_ids: Collection[str]) -> dict[KeyLanguage, list[Finding]]:
         found: dict[KeyLanguage, list[Finding]] = {}
-        for some in chunks(key_ids):
+        for some in chunks(self._rows_to_read(key_ids)):
             rows = self._database.rows(
                 f"""SELECT k.id, f.language_code, {_FINDING} FROM keys k
                     JOIN findings f ON f.key_number = k.number
                     WHERE {self._database.among("k.id")} ORDER BY f.place""",
                 (self._database.listed(some),),
             )
-            for key_id, language_code, *rest in rows:
-                found.setdefault((key_id, language_code), []).append(Finding(*rest))
+            for row_id, language_code, *rest in rows:
+                place = plain_id(row_id), language_code
+                found.setdefault(place, []).append(Finding(*rest))
         return found
 
     def put_findings(self, found: Mapping[KeyLanguage, Sequence[Finding]]) -> None:
+        rows = [(id_ + self._mark, code, found[id_, code]) for id_, code in found]
         with self._database.transaction():
             self._database.run_many(
                 f"""DELETE FROM findings
                     WHERE key_number = {_NUMBER} AND language_code = ?""",
-                list(found),
+                [(row_id, code) for row_id, code, _ in rows],
             )
             self._database.run_many(
                 f"""INSERT INTO findings ({_KEPT})
                     SELECT k.number, ?, ?, k.project, k.key, ?, ?, ?, ?, ? FROM keys k
                     WHERE k.id = ? AND k.deleted_at IS NULL""",
                 [
-                    _row(spot, place, finding)
-                    for spot, findings in found.items()
+                    (
+                        code,
+                        place,
+                        finding.check,
+                        finding.plural_form or "",
+                        finding.start,
+                        finding.end,
+                        finding.message,
+                        row_id,
+                    )
+                    for row_id, code, findings in rows
                     for place, finding in enumerate(findings)
                 ],
             )
 
     def list_findings(
-        self,
-        project_id: str,
-        where: FindingFilter,
-        page: PageRequest,
-        *,
-        branch_id: str | None = None,
+        self, project_id: str, where: FindingFilter, page: PageRequest
     ) -> Page[KeyFinding]:
         if not where.checks:
             return Page([], 0, page.page, page.limit)
-        parts = [_of(source, where) for source in sources_of(project_id, branch_id)]
+        parts = [_of(source, where) for source in self._sources(project_id)]
         params = [param for part in parts for param in part.params]
         counts = " + ".join(
             f"(SELECT count(*) FROM findings f WHERE {part.sql})" for part in parts
@@ -88,7 +93,10 @@ class KeyFindings(Store):
                     ORDER BY f.key {way}, l.id {way}, f.place {way} LIMIT ? OFFSET ?""",
                 (*params, project_id, page.limit, page.offset),
             )
-        items = [KeyFinding(row[0], row[1], row[2], Finding(*row[3:])) for row in rows]
+        items = [
+            KeyFinding(plain_id(row_id), name, code, Finding(*rest))
+            for row_id, name, code, *rest in rows
+        ]
         return Page(items, counted[0] if counted else 0, page.page, page.limit)
 
 
@@ -144,17 +152,3 @@ def _of(source: Source, where: FindingFilter) -> SqlFragment:
             SqlFragment(f"f.key_number = {_NUMBER}", (where.key_id + source.mark,))
         )
     return all_of(parts)
-
-
-def _row(spot: KeyLanguage, place: int, finding: Finding) -> Row:
-    key_id, language_code = spot
-    return (
-        language_code,
-        place,
-        finding.check,
-        finding.plural_form or "",
-        finding.start,
-        finding.end,
-        finding.message,
-        key_id,
-    )

@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 from locframework.ports import TOTAL_LIMIT, BoundedList, KeyFilter, Position, StoredKey
 
-from .database import Database, Store
+from .database import Database
 from .engine import Row
 from .key_columns import (
     FOLDED_BREAK,
     KEY,
     OF_PROJECT,
     PROJECT,
+    ScopedStore,
     Source,
     key_of,
-    sources_of,
 )
 from .sql import (
     LIKE_MAX_LENGTH,
@@ -77,7 +77,7 @@ class _Plan(NamedTuple):
 _WITHOUT_FILTER = KeyFilter()
 
 
-class KeyLists(Store):
+class KeyLists(ScopedStore):
     """Lists of keys."""
 
     def list_keys(
@@ -89,14 +89,12 @@ class KeyLists(Store):
         limit: int,
         offset: int = 0,
         after: Position | None = None,
-        branch_id: str | None = None,
     ) -> BoundedList[StoredKey]:
         if where.nothing or (where.status == "untranslated" and where.is_outdated):
             return BoundedList([], 0, total_is_exact=True)
         with self._database.snapshot():
-            plans, all_keys = _plans(
-                self._database, where, sources_of(project_id, branch_id)
-            )
+            sources = self._sources(project_id)
+            plans, all_keys = _plans(self._database, where, sources)
             total = (
                 all_keys if where == _WITHOUT_FILTER else _count(self._database, plans)
             )

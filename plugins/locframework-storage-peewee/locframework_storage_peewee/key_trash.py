@@ -8,17 +8,16 @@ from msgspec.structs import asdict
 from locframework.ports import (
     Page,
     PageRequest,
-    StoredKey,
     Timestamp,
     TrashedKey,
     public_key,
 )
 
 from .counts import add_key_count, counts_updated
-from .database import Database, Store
+from .database import Database
 from .engine import Row
 from .events import forget_traces
-from .key_columns import IN_PROJECT, KEY, PROJECT, key_of
+from .key_columns import IN_PROJECT, KEY, PROJECT, ScopedStore, key_of
 from .key_findings import drop_findings
 from .pages import Order, page_of
 from .sql import SqlFragment, all_of, chunks, contains
@@ -27,38 +26,24 @@ _ORDER = Order(
     {"deletedAt": "k.deleted_at", "key": "k.key"}, tie="k.id", default="-deletedAt"
 )
 
+_LONG_AGO = "1970-01-01T00:00:00.000Z"
 
-class KeyTrash(Store):
+
+class KeyTrash(ScopedStore):
     """Keys in the trash."""
 
-    def trashed(
-        self, project_id: str, key_ids: Collection[str]
-    ) -> dict[str, StoredKey]:
-        found: dict[str, StoredKey] = {}
-        for some in chunks(key_ids):
-            rows = self._database.rows(
-                f"""SELECT {KEY} FROM keys k WHERE {self._database.among("k.id")}
-                    AND k.{IN_PROJECT} AND k.deleted_at IS NOT NULL""",
-                (self._database.listed(some), project_id),
-            )
-            found |= {row[0]: key_of(project_id, row) for row in rows}
-        return found
-
     def page_of_trash(
-        self, line_id: str, search: str | None, page: PageRequest
+        self, project_id: str, search: str | None, page: PageRequest
     ) -> Page[TrashedKey]:
-        asked = [
-            SqlFragment(
-                f"k.project = {PROJECT} AND k.deleted_at IS NOT NULL", (line_id,)
-            )
-        ]
+        in_trash = f"k.project = {PROJECT} AND k.deleted_at IS NOT NULL"
+        asked = [SqlFragment(in_trash, (self._own_line(project_id),))]
         if search is not None:
             asked.append(contains("k.folded", search))
         where = all_of(asked)
         with self._database.snapshot():
             return page_of(
                 self._database,
-                partial(_trashed, line_id),
+                partial(_trashed, project_id),
                 page,
                 select=f"{KEY}, k.deleted_at, k.deleted_by",
                 source=f"keys k WHERE {where.sql}",
@@ -74,33 +59,40 @@ class KeyTrash(Store):
         by: str | None = None,
     ) -> None:
         with self._database.transaction():
-            for some in chunks(key_ids):
-                with counts_updated(self._database, some):
-                    gone = self._database.run(
-                        f"""UPDATE keys SET deleted_at = ?, deleted_by = ?
+            rows, line_id = self._rows_to_write(key_ids), self._own_line(project_id)
+            self._trash_rows(line_id, rows, at, by)
+
+    def _trash_rows(
+        self, line_id: str, row_ids: Collection[str], at: Timestamp, by: str | None
+    ) -> None:
+        for some in chunks(row_ids):
+            with counts_updated(self._database, some):
+                gone = self._database.run(
+                    f"""UPDATE keys SET deleted_at = ?, deleted_by = ?
                             WHERE {self._database.among("id")}
                             AND {IN_PROJECT} AND deleted_at IS NULL""",
-                        (at, by, self._database.listed(some), project_id),
-                    )
-                if gone:
-                    add_key_count(self._database, project_id, -gone, at)
-                drop_findings(self._database, project_id, some)
+                    (at, by, self._database.listed(some), line_id),
+                )
+            if gone:
+                add_key_count(self._database, line_id, -gone, at)
+            drop_findings(self._database, line_id, some)
 
     def restore_keys(
         self, project_id: str, key_ids: Collection[str], at: Timestamp
     ) -> None:
+        line_id = self._own_line(project_id)
         with self._database.transaction():
-            for some in chunks(key_ids):
+            for some in chunks(self._marked(key_ids)):
                 with counts_updated(self._database, some):
                     back = self._database.run(
                         f"""UPDATE keys
                             SET deleted_at = NULL, deleted_by = NULL, updated_at = ?
                             WHERE {self._database.among("id")}
                             AND {IN_PROJECT} AND deleted_at IS NOT NULL""",
-                        (at, self._database.listed(some), project_id),
+                        (at, self._database.listed(some), line_id),
                     )
                 if back:
-                    add_key_count(self._database, project_id, back)
+                    add_key_count(self._database, line_id, back)
 
     def purge_trash(self, before: Timestamp, rows: int) -> int:
         gone = 0
@@ -126,23 +118,22 @@ class KeyTrash(Store):
                 gone += len(dropped)
         return gone
 
-    def drop_keys(self, line_id: str, key_ids: Collection[str], at: Timestamp) -> None:
-        """Away at once, with their values, whether they are in the trash or not."""
-        with self._database.transaction():
-            self.trash_keys(line_id, key_ids, at)
-            for some in chunks(key_ids):
-                gone = self._database.rows(
-                    f"""DELETE FROM keys
-                        WHERE {self._database.among("id")} AND {IN_PROJECT}
-                        RETURNING number""",
-                    (self._database.listed(some), line_id),
-                )
-                _drop_values(self._database, gone)
+    def _drop_rows(self, line_id: str, row_ids: Collection[str]) -> None:
+        """Delete keys with their values, whether they are in the trash or not."""
+        self._trash_rows(line_id, row_ids, _LONG_AGO, None)
+        for some in chunks(row_ids):
+            gone = self._database.rows(
+                f"""DELETE FROM keys
+                    WHERE {self._database.among("id")} AND {IN_PROJECT}
+                    RETURNING number""",
+                (self._database.listed(some), line_id),
+            )
+            _drop_values(self._database, gone)
 
 
-def _trashed(line_id: str, row: Row) -> TrashedKey:
+def _trashed(project_id: str, row: Row) -> TrashedKey:
     *of_key, deleted_at, deleted_by = row
-    key = asdict(public_key(key_of(line_id, tuple(of_key))))
+    key = asdict(public_key(key_of(project_id, tuple(of_key))))
     return TrashedKey(**key, deleted_at=deleted_at, deleted_by=deleted_by)
 
 

@@ -6,8 +6,6 @@ from operator import attrgetter, itemgetter
 from msgspec.structs import astuple, replace
 
 from locframework.ports import (
-    Page,
-    PageRequest,
     Revision,
     StoredValue,
     Timestamp,
@@ -15,7 +13,7 @@ from locframework.ports import (
 )
 
 from .counts import counts_updated, latest
-from .database import Database, Store
+from .database import Database
 from .engine import Row
 from .key_columns import (
     OF_PROJECT,
@@ -23,35 +21,13 @@ from .key_columns import (
     REVISION_KEPT,
     VALUE,
     VALUE_KEPT,
+    ScopedStore,
+    plain_id,
     value_row,
     words_of,
 )
 from .key_lists import index_texts
 from .sql import chunks
-
-_TABLES = ("key_values", "value_revisions")
-
-# The key as it is seen, and where it was copied from ("" for nothing). Of a form that
-# the copy never had, what was written since it was cleared came after the copy.
-_HISTORY = """WITH seen AS ({seen}), base AS ({base}), first AS (
-    SELECT plural_form, MIN(revision) AS revision FROM seen GROUP BY plural_form),
-    ended AS (SELECT plural_form,
-        MAX(CASE WHEN status = 'untranslated' THEN revision ELSE 0 END) AS revision
-        FROM base GROUP BY plural_form),
-    history AS (SELECT * FROM seen UNION ALL SELECT base.* FROM base
-        JOIN ended ON ended.plural_form = base.plural_form
-        LEFT JOIN first ON first.plural_form = base.plural_form
-        WHERE base.revision < COALESCE(first.revision, ended.revision + 1))"""
-_REACHED = "MAX(v.updated_at) OVER (PARTITION BY v.plural_form ORDER BY v.revision)"
-"""When a line had come so far: what a branch follows was written on main before."""
-
-_OF_KEY = """SELECT v.language_code, v.plural_form, v.value, v.status, v.is_outdated,
-    v.revision, v.origin, v.approved_value, v.approved_at, v.approved_by, v.updated_at,
-    v.updated_by, v.actor_type, v.reason, v.note, v.approved_outdated, v.keeps_fresh
-    FROM {table} v WHERE v.key_number = (SELECT number FROM keys WHERE id = ?)
-    AND v.language_code = ?"""
-_ONE = " UNION ALL ".join(_OF_KEY.format(table=table) for table in _TABLES)
-_ALL = _HISTORY.format(seen=_ONE, base=_ONE)
 
 _number_of = itemgetter(-1)
 _key_id_of = attrgetter("key_id")
@@ -67,7 +43,7 @@ _REPLACED = """value = excluded.value, status = excluded.status,
     words = excluded.words, folded = excluded.folded"""
 
 
-class KeyValues(Store):
+class KeyValues(ScopedStore):
     """Values of keys, and what they were before."""
 
     def values_of(
@@ -84,7 +60,7 @@ class KeyValues(Store):
         if listed:
             condition += f" AND {self._database.among('v.language_code')}"
         found: dict[str, list[StoredValue]] = {}
-        for some in chunks(key_ids):
+        for some in chunks(self._rows_to_read(key_ids)):
             rows = self._database.rows(
                 f"""SELECT k.id, {VALUE} FROM keys k
                     JOIN key_values v ON v.key_number = k.number WHERE {condition}""",
@@ -92,9 +68,15 @@ class KeyValues(Store):
             )
             for row in rows:
                 found.setdefault(row[0], []).append(StoredValue(*row))
-        return found
+        if not self._mark:
+            return found
+        return {
+            plain_id(row_id): [replace(each, key_id=plain_id(row_id)) for each in texts]
+            for row_id, texts in found.items()
+        }
 
     def put_values(self, values: Sequence[StoredValue]) -> None:
+        values = self._to_write(values)
         ids = dict.fromkeys(map(_key_id_of, values))
         times = latest(values)
         marks = "?" + ",?" * VALUE_KEPT.count(",")
@@ -110,7 +92,8 @@ class KeyValues(Store):
     def remove_values(
         self, values: Sequence[StoredValue], at: Timestamp | None = None
     ) -> None:
-        ids = dict.fromkeys(value.key_id for value in values)
+        values = self._to_write(values)
+        ids = dict.fromkeys(map(_key_id_of, values))
         times = {value.language_code: at or "" for value in values}
         with self._database.transaction(), counts_updated(self._database, ids, times):
             numbers = numbers_of(self._database, ids)
@@ -133,63 +116,31 @@ class KeyValues(Store):
     ) -> list[StoredValue]:
         turned: list[StoredValue] = []
         with self._database.transaction():
-            for some in chunks(key_ids):
+            for some in chunks(self._rows_to_write(key_ids)):
                 turned += _mark_outdated(self._database, some, source_language)
         return turned
 
     def add_revisions(self, revisions: Sequence[Revision]) -> None:
+        revisions = self._to_write(revisions)
         numbers = numbers_of(self._database, map(_key_id_of, revisions))
         rows = [_revision_row(each, numbers[each.key_id]) for each in revisions]
         rows.sort(key=_number_of)
         self._database.insert_many("value_revisions", REVISION_KEPT, rows)
 
-    def cleared_of(
-        self,
-        key_ids: Collection[str],
-        language_codes: Collection[str] | None = None,
-    ) -> list[Revision]:
-        return _revisions(
-            self._database,
-            "value_revisions",
-            key_ids,
-            language_codes,
-            "AND v.status = 'untranslated'",
-        )
-
     def revisions_of(
         self,
         key_ids: Collection[str],
         language_codes: Collection[str] | None = None,
+        *,
+        cleared: bool = False,
     ) -> list[Revision]:
+        tables = ("value_revisions",) if cleared else ("key_values", "value_revisions")
+        more = "AND v.status = 'untranslated'" if cleared else ""
         return [
             each
-            for table in _TABLES
-            for each in _revisions(self._database, table, key_ids, language_codes)
+            for table in tables
+            for each in _revisions(self._database, table, key_ids, language_codes, more)
         ]
-
-    def list_revisions(
-        self,
-        project_id: str,
-        key_id: str,
-        language_code: str,
-        page: PageRequest,
-        *,
-        base_id: str = "",
-    ) -> Page[Revision]:
-        """``base_id``: the key on main, for a copy of it."""
-        params = [key_id, language_code] * 2 + [base_id, language_code] * 2
-        with self._database.snapshot():
-            rows = self._database.rows(
-                f"""{_ALL} SELECT v.*, NULL FROM history v
-                    ORDER BY {_REACHED} DESC, v.revision DESC, v.plural_form
-                    LIMIT ? OFFSET ?""",
-                (*params, page.limit, page.offset),
-            )
-            [(total,)] = self._database.rows(
-                f"{_ALL} SELECT COUNT(*) FROM history", params
-            )
-        items = [_revision((key_id, *row[:-1])) for row in rows]
-        return Page(items, total, page.page, page.limit)
 
 
 def add_values(
@@ -224,7 +175,7 @@ def _mark_outdated(
                     SELECT k.number FROM keys k WHERE {mine}) AND {fresh}""",
                 params,
             )
-    return [outdated(value) for value in values]
+    return [replace(outdated(value), key_id=plain_id(value.key_id)) for value in values]
 
 
 def _rows(

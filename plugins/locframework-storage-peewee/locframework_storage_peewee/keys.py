@@ -1,8 +1,10 @@
-"""Keeps keys; their values, lists and texts stand in the files beside."""
+"""The key store of main; its parts are in the other files of keys."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import starmap
 from operator import attrgetter, itemgetter
+
+from msgspec.structs import replace
 
 from locframework.ports import (
     KeyValue,
@@ -20,11 +22,11 @@ from .key_columns import (
     KEY,
     KEY_KEPT,
     KEYS_A_PROJECT,
-    PROJECT,
     VALUE,
     folded_key,
     key_of,
     key_row,
+    plain_id,
     words_of,
 )
 from .key_files import KeyFiles
@@ -32,7 +34,7 @@ from .key_findings import KeyFindings, rename_findings
 from .key_lists import KeyLists, index_new_texts, index_texts, replace_tags
 from .key_trash import KeyTrash
 from .key_values import KeyValues, add_values
-from .sql import SqlFragment, chunks, starts_with
+from .sql import SqlFragment, all_of, chunks, starts_with
 
 _COLUMNS = KEY.count(",") + 1
 _KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
@@ -40,15 +42,13 @@ _KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
     FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
     LEFT JOIN languages l
         ON l.project_id = ? AND l.language_code = v.language_code
-    WHERE k.{IN_PROJECT} AND k.deleted_at IS NULL AND k.id = ?
+    WHERE {{shown}} AND k.id = ?
     ORDER BY l.id"""
 _STATE = f"""SELECT {KEY}, {VALUE},
     EXISTS (SELECT 1 FROM findings f WHERE f.key_number = k.number)
     FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
-    WHERE k.{IN_PROJECT} AND k.deleted_at IS NULL AND k.id = ?"""
+    WHERE {{shown}} AND k.id = ?"""
 _value = itemgetter(slice(_COLUMNS, None))
-_BY_NAME = f"k.project = {PROJECT} AND k.deleted_at IS NULL"
-_BY_ID = f"k.{IN_PROJECT} AND k.deleted_at IS NULL"
 
 
 class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
@@ -64,31 +64,31 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
                 texts = [value for value in values if value.key_id in ids]
                 self._add(project_id, mine, texts)
 
-    def find_key(self, project_id: str, key_id: str) -> StoredKey | None:
-        row = self._database.row(
-            f"SELECT {KEY} FROM keys k WHERE {_BY_ID} AND k.id = ?",
-            (project_id, key_id),
-        )
-        return key_of(project_id, row) if row else None
-
     def find_keys(
-        self, project_id: str, key_ids: Collection[str]
+        self, project_id: str, key_ids: Collection[str], *, in_trash: bool = False
     ) -> dict[str, StoredKey]:
-        found = self._found(
-            project_id, f"{_BY_ID} AND {self._database.among('k.id')}", key_ids
-        )
-        return {key.id: key for key in found}
+        if in_trash:
+            trashed = f"k.{IN_PROJECT} AND k.deleted_at IS NOT NULL"
+            shown = SqlFragment(trashed, (self._own_line(project_id),))
+            return self._by_id(project_id, shown, self._marked(key_ids))
+        found: dict[str, StoredKey] = {}
+        for source in self._sources(project_id):
+            row_ids = [id_ + source.mark for id_ in key_ids] if source.mark else key_ids
+            found |= self._by_id(project_id, source.shows("k", IN_PROJECT), row_ids)
+        return found
 
     def find_keys_by_name(
         self, project_id: str, names: Collection[str]
     ) -> dict[str, StoredKey]:
-        found = self._found(
-            project_id, f"{_BY_NAME} AND {self._database.among('k.key')}", names
-        )
-        return {key.key: key for key in found}
+        return {
+            key.key: key
+            for source in self._sources(project_id)
+            for key in self._found(project_id, source.shows("k"), "k.key", names)
+        }
 
     def save_keys(self, keys: Sequence[StoredKey]) -> None:
         with self._database.transaction():
+            keys = self._rows_of_keys(keys, self._rows_to_write([k.id for k in keys]))
             old = self._stored(keys)
             new = {key.key: key.id for key in keys}
             self._database.run_many(  # keys may take each other's names
@@ -118,7 +118,7 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
     def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
         mine = f"{self._database.among('id')} AND deleted_at IS NULL"
         with self._database.transaction():
-            for some in chunks(key_ids):
+            for some in chunks(self._rows_to_write(key_ids)):
                 touched = self._database.run_rows(
                     f"UPDATE keys SET updated_at = ? WHERE {mine} RETURNING id, number",
                     (at, self._database.listed(some)),
@@ -136,14 +136,17 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
 
     def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
         start = starts_with("k.key", SqlFragment("?", (prefix,)))
-        rows = self._database.rows(
-            f"SELECT k.key, k.id FROM keys k WHERE {_BY_NAME} AND {start.sql}",
-            (project_id, *start.params),
-        )
-        return dict(rows)
+        found: dict[str, str] = {}
+        for source in self._sources(project_id):
+            where = all_of([source.shows("k"), start])
+            rows = self._database.rows(
+                f"SELECT k.key, k.id FROM keys k WHERE {where.sql}", where.params
+            )
+            found |= {name: plain_id(id_) for name, id_ in rows} if self._mark else rows
+        return found
 
     def find_state(self, project_id: str, key_id: str) -> StoredState | None:
-        rows = self._database.rows(_STATE, (project_id, key_id))
+        rows = self._one_key(_STATE, (), project_id, key_id)
         if not rows:
             return None
         has_values = rows[0][_COLUMNS] is not None
@@ -151,35 +154,60 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
         key = key_of(project_id, rows[0][:_COLUMNS])
         return StoredState(key, tuple(values), has_findings=bool(rows[0][-1]))
 
-    def find_key_with_values(
-        self, project_id: str, key_id: str, *, line_id: str | None = None
-    ) -> StoredKey | None:
-        """``line_id``: the branch that the row is of."""
-        rows = self._database.rows(
-            _KEY_WITH_VALUES, (project_id, line_id or project_id, key_id)
-        )
+    def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
+        rows = self._one_key(_KEY_WITH_VALUES, (project_id,), project_id, key_id)
         if not rows:
             return None
         has_values = rows[0][_COLUMNS] is not None
         values = list(starmap(KeyValue, map(_value, rows))) if has_values else []
         return key_of(project_id, rows[0][:_COLUMNS], values)
 
-    # below: how
+    def _one_key(
+        self, select: str, params: tuple[str, ...], project_id: str, key_id: str
+    ) -> list[Row]:
+        """Return the rows of a key as main or the branch shows it."""
+        for source in self._sources(project_id):
+            shown = source.shows("k", IN_PROJECT)
+            rows = self._database.rows(
+                select.format(shown=shown.sql),
+                (*params, *shown.params, key_id + source.mark),
+            )
+            if rows:
+                break
+        return rows
+
+    def _by_id(
+        self, project_id: str, shown: SqlFragment, row_ids: Collection[str]
+    ) -> dict[str, StoredKey]:
+        found = self._found(project_id, shown, "k.id", row_ids)
+        return {key.id: key for key in found}
 
     def _found(
-        self, project_id: str, condition: str, wanted: Collection[str]
+        self, project_id: str, shown: SqlFragment, column: str, wanted: Collection[str]
     ) -> Iterator[StoredKey]:
+        among = self._database.among(column)
         for some in chunks(wanted):
             rows = self._database.rows(
-                f"SELECT {KEY} FROM keys k WHERE {condition}",
-                (project_id, self._database.listed(some)),
+                f"SELECT {KEY} FROM keys k WHERE {shown.sql} AND {among}",
+                (*shown.params, self._database.listed(some)),
             )
             for row in rows:
                 yield key_of(project_id, row)
 
+    def _rows_of_keys(
+        self, keys: Sequence[StoredKey], row_ids: Collection[str]
+    ) -> Sequence[StoredKey]:
+        """Return the keys as they are stored: with the ids of their rows."""
+        if not self._mark:
+            return keys
+        return [
+            replace(key, id=row_id) for key, row_id in zip(keys, row_ids, strict=True)
+        ]
+
     def _add(
         self, project_id: str, keys: Sequence[StoredKey], values: Sequence[StoredValue]
     ) -> None:
+        """Insert rows of a line, ``project_id`` or a branch."""
         [(project, last)] = self._database.rows(
             """UPDATE lines SET last_key = last_key + ?, key_count = key_count + ?
                 WHERE id = ? RETURNING number, last_key""",

@@ -314,7 +314,9 @@ BATCHES: dict[str, Batch] = {
     "restore_keys": lambda s, p, ks: s.keys.restore_keys(
         p.id, [one.id for one in ks], at(9)
     ),
-    "trashed": lambda s, p, ks: s.keys.trashed(p.id, [one.id for one in ks]),
+    "trashed": lambda s, p, ks: s.keys.find_keys(
+        p.id, [one.id for one in ks], in_trash=True
+    ),
     "values_of": lambda s, p, ks: s.keys.values_of([one.id for one in ks]),
     "put_values": lambda s, p, ks: s.keys.put_values([value(one) for one in ks]),
     "remove_values": lambda s, p, ks: s.keys.remove_values(
