@@ -133,7 +133,6 @@ class EventStore(Protocol):
 Listener = Callable[[Event], None]
 
 _OF_KEYS = ("key.", "translation.")
-_SUBSCRIBERS = ("memories", "distributions", "webhooks")
 
 
 class _Inside(NamedTuple):
@@ -273,20 +272,19 @@ class EventLog:
         self._store.add(events, traces)
         self._transactions.before_commit("subscribers", self._forget_subscribers)
         for event in events:
-            skipped = self._skipped(event)
+            subscribers = None  # all
+            if project_id is not None and event.type.startswith(_OF_KEYS):
+                subscribers = self.subscribers_of(project_id)
             for inside in self._inside:
-                if inside.subscriber not in skipped and event.type.startswith(
-                    inside.prefixes
+                if not event.type.startswith(inside.prefixes):
+                    continue
+                if (
+                    subscribers is None
+                    or inside.subscriber is None
+                    or getattr(subscribers, inside.subscriber)
                 ):
                     inside.listener(event)
         self._transactions.after_commit(lambda: self._tell(events))
-
-    def _skipped(self, event: Event) -> Collection[str]:
-        """Return the kinds of subscribers that need not be told of the event."""
-        if event.project_id is None or not event.type.startswith(_OF_KEYS):
-            return ()
-        found = self.subscribers_of(event.project_id)
-        return [name for name in _SUBSCRIBERS if not getattr(found, name)]
 
     def _forget_subscribers(self) -> Callable[[], None]:
         self._known.subscribers.clear()

@@ -161,9 +161,9 @@ class CheckRunner:
         subject = Subject(
             key=key.key,
             language_code=code,
-            texts=_in_order(texts[code]),
+            texts=_in_order(texts[code]) if key.is_plural else texts[code],
             source_language=source,
-            source_texts=_in_order(sources),
+            source_texts=_in_order(sources) if key.is_plural else sources,
             is_plural=key.is_plural,
             plural_forms=self._forms[code],
             description=key.description,
@@ -285,6 +285,4 @@ def issue_of(found: KeyFinding, severity: Severity) -> ProjectIssue:
 
 
 def _in_order(texts: Texts) -> Texts:
-    if len(texts) < 2:
-        return texts
     return {form: texts[form] for form in sorted(texts, key=_ORDER.__getitem__)}

@@ -294,7 +294,7 @@ class WritePlanner:
 
         ``stored``: the values of the key, once its plurals are turned.
         """
-        plans = self._written(write, key, texts, stored)
+        plans = self._written(write, key, texts, stored) if texts else []
         if write.carried or write.fresh:
             plans += self._carried(write, key, stored)
         if write.verdict is not None:
@@ -525,15 +525,18 @@ def plan_batch(
         kept |= robbed
 
 
-def names_in(writes: Iterable[KeyWrite]) -> set[str]:
-    """Return the names that keys of the batch are to have."""
+def keys_in(writes: Iterable[KeyWrite]) -> tuple[set[str], set[str]]:
+    """Return the ids of the keys of a batch, and the names that they are to have."""
+    ids: set[str] = set()
     names: set[str] = set()
     for write in writes:
         if write.key_id is None:
             names.add(write.name)
+        else:
+            ids.add(write.key_id)
         if write.rename is not UNSET:
             names.add(write.rename)
-    return names
+    return ids, names
 
 
 def renamed_in(writes: Iterable[KeyWrite], keys: UnitOfWork) -> set[str]:

@@ -33,25 +33,14 @@ class KeyEdit(Struct):
     """Values that a new source text does not outdate."""
     has_findings: bool = True
     """Whether findings of the key may be stored."""
+    adds_value: bool = False
+    """A value is written where there was none."""
     outdates: bool = False
     """The source text changed: values in other languages become outdated."""
 
-    @property
-    def is_changed(self) -> bool:
-        """Whether the write changes a field of a key that is stored."""
-        return self.stored is not None and self.key != self.stored
-
-    @property
-    def adds_value(self) -> bool:
-        """Whether a value is written where there was none."""
-        for slot, value in self.written.items():
-            if value is not None and slot not in self.read:
-                return True
-        return False
-
     def changed_languages(self, source_language: str) -> set[str] | None:
         """Return the languages whose texts checks must look at again; None: all."""
-        if self.stored is None or self.is_changed:
+        if self.key is not self.stored:
             return None
         codes = set()
         for slot, value in self.written.items():
@@ -228,6 +217,7 @@ class UnitOfWork:
         """Set a value; the one before becomes a revision."""
         self._end(edit, slot)
         edit.values[slot] = edit.written[slot] = value
+        edit.adds_value |= slot not in edit.read
 
     def clear(self, edit: KeyEdit, end: Revision) -> None:
         """Clear a value; ``end`` is the revision that records this."""
@@ -257,7 +247,6 @@ class UnitOfWork:
 
         A number of statements that grows with the keys / 500. Raises StalePlan.
         """
-        is_one_touched = self._is_one_touched
         new: list[StoredKey] = []
         changed: list[StoredKey] = []
         touched: list[str] = []
@@ -270,7 +259,7 @@ class UnitOfWork:
                 new.append(edit.key)
                 first += [value for value in edit.written.values() if value is not None]
                 continue
-            if edit.is_changed:
+            if edit.key is not edit.stored:
                 changed.append(edit.key)
             elif edit.written:
                 touched.append(edit.key.id)
@@ -284,7 +273,7 @@ class UnitOfWork:
             store.save_keys(changed)
         if new:
             store.add_keys(new, first)
-        if is_one_touched:
+        if self._is_one_touched:
             [edit] = self._edits.values()
             if not store.touch_unchanged(edit.key, at):
                 raise StalePlan
@@ -300,11 +289,10 @@ class UnitOfWork:
 
     def _outdate(self, source_language: str) -> list[StoredValue]:
         """Mark what changed source texts outdate, stored and moved values alike."""
-        outdating = {
-            edit.key.id: edit
-            for edit in self._edits.values()
-            if edit.outdates and edit.stored is not None
-        }
+        outdating: dict[str, KeyEdit] = {}
+        for edit in self._edits.values():
+            if edit.outdates and edit.stored is not None:
+                outdating[edit.key.id] = edit
         if not outdating:
             return []
         marked = self.store.mark_outdated(list(outdating), source_language)

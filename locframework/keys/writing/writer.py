@@ -43,7 +43,7 @@ from .checks import (
     check_unit,
 )
 from .events import KeyEvents
-from .plan import WritePlanner, names_in, plan_batch, renamed_in
+from .plan import WritePlanner, keys_in, plan_batch, renamed_in
 from .unit_of_work import KeyEdit, StalePlan, UnitOfWork
 
 ATTEMPTS = 3
@@ -158,13 +158,13 @@ class KeyWriter:
                 [write if isinstance(write, KeyWrite) else write(scope)],
                 origin=origin, stops=True, for_request=True,
             )  # fmt: skip
-            written_or_raise(plan.results[0])
+            written = written_or_raise(plan.results[0])
 
             def apply() -> Key:
                 if before is not None:
                     before()
-                [result] = self.apply(plan)
-                return self.with_values(plan, languages, written_or_raise(result)).key
+                self.apply(plan)
+                return self.with_values(plan, languages, written).key
 
             has_work = plan.edits or before is not None
             return plan.is_current if has_work else None, apply
@@ -214,8 +214,7 @@ class KeyWriter:
         def planner(kept: set[str]) -> WritePlanner:
             keys = loaded
             if keys is None or kept:
-                ids = {write.key_id for write in writes if write.key_id is not None}
-                keys = self.load(scope, ids, names_in(writes))
+                keys = self.load(scope, *keys_in(writes))
             # every write changes updated_at, by which ``run`` notices it
             at = timestamp_after(self._clock(), keys.last_update())
             return WritePlanner(
@@ -362,7 +361,7 @@ def written_or_raise(result: KeyWritten | LocError) -> KeyWritten:
 def shown_key(key: Key, values: Iterable[StoredValue], order: Mapping[str, int]) -> Key:
     """Return the key with its values, in project language order."""
     rows = in_order(list(values), order)
-    return replace(public_key(key), values=[shown_value(row) for row in rows])
+    return replace(public_key(key), values=list(map(shown_value, rows)))
 
 
 def order_of(languages: Sequence[Language]) -> dict[str, int]:
