@@ -40,8 +40,7 @@ from .jobs.service import Jobs
 from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
 from .keys.catalogues import Catalogues
-from .keys.review import Review
-from .keys.service import Keys
+from .keys.service import Keys, Review
 from .keys.writing.trash import KeyTrash
 from .keys.writing.writer import KeyWriter
 from .memories.entries import Entries

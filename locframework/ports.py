@@ -83,10 +83,8 @@ from .keys.changes import KeyFields as KeyFields
 from .keys.changes import ValueChange as ValueChange
 from .keys.changes import WriteNote as WriteNote
 from .keys.changes import WriteRefusal as WriteRefusal
-from .keys.file_records import FileDetail as FileDetail
-from .keys.file_records import Selection as Selection
-from .keys.file_records import TextRow as TextRow
 from .keys.records import BranchKey as BranchKey
+from .keys.records import FileDetail as FileDetail
 from .keys.records import FindingFilter as FindingFilter
 from .keys.records import Key as Key
 from .keys.records import KeyFilter as KeyFilter
@@ -94,12 +92,14 @@ from .keys.records import KeyFinding as KeyFinding
 from .keys.records import KeyLanguage as KeyLanguage
 from .keys.records import KeyState as KeyState
 from .keys.records import KeyValue as KeyValue
+from .keys.records import Revision as Revision
+from .keys.records import Selection as Selection
 from .keys.records import StoredKey as StoredKey
 from .keys.records import StoredState as StoredState
 from .keys.records import StoredValue as StoredValue
+from .keys.records import TextRow as TextRow
 from .keys.records import TrashedKey as TrashedKey
 from .keys.records import public_key as public_key
-from .keys.revisions import Revision as Revision
 from .keys.rules import ROOT_MODULE as ROOT_MODULE
 from .keys.rules import outdated as outdated
 from .keys.store import BranchKeyStore as BranchKeyStore

@@ -36,8 +36,7 @@ from .http.preconditions import Lock, Preconditions
 from .http.rate_limit import RateLimiter, open_windows
 from .issues.endpoints import IssueEndpoints
 from .jobs.endpoints import JobEndpoints
-from .keys.endpoints import KeyEndpoints
-from .keys.review_endpoints import ReviewEndpoints
+from .keys.endpoints import KeyEndpoints, ReviewEndpoints
 from .memories.endpoints import (
     EntryEndpoints,
     MatchingEndpoints,

@@ -25,7 +25,7 @@ from locframework.formats.service import Formats
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
 from locframework.keys.catalogues import Catalogues, by_module, options_of
-from locframework.keys.file_records import Selection
+from locframework.keys.records import Selection
 from locframework.projects.records import Language
 from locframework.transactions import crash_point
 

@@ -8,7 +8,7 @@ from locframework.formats.archive import write_archive
 from locframework.formats.records import Catalogue, FileOptions, FormatInfo, SourceFile
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import Catalogues, options_of
-from locframework.keys.file_records import Selection
+from locframework.keys.records import Selection
 from locframework.keys.rules import ROOT_MODULE
 from locframework.languages import require_tag
 from locframework.projects.languages import Languages

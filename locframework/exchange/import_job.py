@@ -24,8 +24,7 @@ from locframework.events import EventLog
 from locframework.file_import.imports import ImportState, write_in_steps
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
-from locframework.keys.file_records import FileDetail
-from locframework.keys.records import KeyWrite, StoredKey
+from locframework.keys.records import FileDetail, KeyWrite, StoredKey
 from locframework.keys.store import KeyStore, store_of
 from locframework.keys.writing.trash import KeyTrash, raise_first
 from locframework.keys.writing.unit_of_work import UnitOfWork

@@ -17,7 +17,7 @@ from locframework.http.operation import operation
 from locframework.http.records import Accepted, BranchQuery
 from locframework.jobs.records import JobAnswer
 from locframework.keys.endpoints import FullKeyAnswer
-from locframework.keys.revisions import HistoryItem, HistoryQuery, Reversion
+from locframework.keys.records import HistoryItem, HistoryQuery, Reversion
 from locframework.pagination import Page
 
 from .records import ActivityItem, ActivityQuery, RevertRequest

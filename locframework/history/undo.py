@@ -29,8 +29,15 @@ from locframework.keys.key_fields import (
     fields_of,
     read_change,
 )
-from locframework.keys.records import Field, Key, KeyWrite, StoredKey, StoredValue
-from locframework.keys.revisions import Revision, value_of
+from locframework.keys.records import (
+    Field,
+    Key,
+    KeyWrite,
+    Revision,
+    StoredKey,
+    StoredValue,
+    value_of,
+)
 from locframework.keys.rules import outdated
 from locframework.keys.writing.trash import KeyTrash
 from locframework.keys.writing.writer import KeyWriter

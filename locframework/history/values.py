@@ -6,10 +6,11 @@ from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import KeyNotFound, LanguageNotFound, ValidationFailed
 from locframework.fields import is_id
-from locframework.keys.records import Key, KeyWrite
-from locframework.keys.revisions import (
+from locframework.keys.records import (
     HistoryItem,
     HistoryQuery,
+    Key,
+    KeyWrite,
     Reversion,
     Revision,
     history_item,

@@ -24,7 +24,6 @@ from locframework.projects.languages import Languages
 from locframework.projects.service import Projects
 from locframework.validation import check_record
 
-from .bodies import key_write
 from .records import (
     BulkKey,
     ItemError,
@@ -38,7 +37,7 @@ from .records import (
     OnExisting,
     ValueItem,
 )
-from .rules import check_texts, tag_in_project
+from .rules import check_texts, key_write, tag_in_project
 from .writing.unit_of_work import UnitOfWork
 from .writing.writer import KeyWriter, Work, order_of
 

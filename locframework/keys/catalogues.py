@@ -18,7 +18,7 @@ from locframework.formats.records import (
 from locframework.projects.records import Language, Project
 from locframework.projects.rules import fallback_chain
 
-from .file_records import Selection, TextRow
+from .records import Selection, TextRow
 from .rules import ROOT_MODULE, module_of
 from .store import KeyStorage, KeyStore, store_of
 

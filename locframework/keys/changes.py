@@ -8,8 +8,7 @@ from msgspec import Struct
 from locframework.access.records import Caller
 from locframework.projects.records import Project
 
-from .records import Origin, StoredKey
-from .revisions import RevisionStatus
+from .records import Origin, RevisionStatus, StoredKey
 
 Action = Literal["write", "approve", "reject"]
 KeyAction = Literal["create", "update", "delete", "restore"]

@@ -1,16 +1,18 @@
 """Decides what a key and its texts may be, and what becomes of a written value."""
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, TypeVar
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.errors import (
     InvalidKey,
     InvalidPluralForm,
     LanguageNotInProject,
+    NothingPending,
     PluralMismatch,
     ValidationFailed,
     abbreviate,
@@ -23,13 +25,19 @@ from locframework.languages import canonical_tag
 from .records import (
     KEY_LENGTH,
     VALUE_BYTES,
+    BulkKey,
+    ExpectedRevision,
     Key,
     KeyValue,
+    KeyWrite,
+    NewKey,
     Origin,
+    ReviewDecision,
+    Revision,
     StoredValue,
     ValueStatus,
+    revision_of,
 )
-from .revisions import Revision, revision_of
 
 V = TypeVar("V", StoredValue, KeyValue)
 
@@ -345,3 +353,170 @@ def is_approved_outdated(row: StoredValue | None) -> bool:
     if row is None or row.approved_value is None:
         return False
     return row.is_outdated if row.status == "approved" else row.approved_outdated
+
+
+def check_forms(asked: ExpectedRevision) -> None:
+    """Refuse what no plural key can have read: InvalidPluralForm."""
+    if isinstance(asked, Mapping):
+        for form in asked:
+            check_form(form, "$.revision")
+
+
+def check_plurals(asked: ExpectedRevision, *, is_plural: bool) -> None:
+    """Refuse plural forms of a key that has none: PluralMismatch."""
+    if isinstance(asked, Mapping) and not is_plural:
+        raise PluralMismatch("$.revision: a key without plurals takes one number")
+
+
+def judged(rows: Iterable[StoredValue], verdict: ReviewDecision) -> list[StoredValue]:
+    """The texts of one language that the verdict is about: all that wait for one.
+
+    A text that is not approved can be approved, a draft too, and so can an approved
+    one that is outdated: it is told to be right still. What has nothing before it and
+    is a draft already cannot be rejected. Raises NothingPending, also where another
+    revision waits than was asked for.
+    """
+    may = _approvable if verdict.approves else _rejectable
+    waiting = [row for row in rows if may(row)]
+    if not waiting:
+        raise NothingPending("no text waits for review in this language")
+    if not _is_meant(waiting, verdict.revision):
+        raise NothingPending("another revision waits for review; read the value again")
+    return waiting
+
+
+def approved(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | None:
+    """The text as it counts from now on; None: the proposal to clear it is accepted."""
+    if row.value == "":
+        return None
+    return marked(
+        row,
+        at,
+        by,
+        status="approved",
+        is_outdated=False,
+        revision=row.revision + 1,
+        approved_value=row.value,
+        approved_at=at,
+        approved_by=by.id,
+        approved_outdated=False,
+    )
+
+
+def rejected(
+    row: StoredValue, verdict: ReviewDecision, *, at: Timestamp, by: Actor
+) -> StoredValue:
+    """The last approved text again, outdated if it is; else the text, as a draft."""
+    new = replace(marked(row, at, by, revision=row.revision + 1), reason=verdict.reason)
+    if row.approved_value is None:
+        return replace(new, status="draft")
+    return replace(
+        new,
+        value=row.approved_value,
+        status="approved",
+        is_outdated=row.approved_outdated,
+        approved_outdated=False,
+        keeps_fresh=False,
+    )
+
+
+def waiting(
+    old: StoredValue | None, new: StoredValue, *, keeps_fresh: bool
+) -> StoredValue:
+    """An approved text as one that waits for review, beside what was approved."""
+    if new.status != "approved":
+        return new
+    return replace(
+        new,
+        status="pending_review",
+        approved_value=old.approved_value if old else None,
+        approved_at=old.approved_at if old else None,
+        approved_by=old.approved_by if old else None,
+        approved_outdated=is_approved_outdated(old),
+        keeps_fresh=keeps_fresh,
+    )
+
+
+def beside(old: StoredValue | None, new: StoredValue) -> StoredValue | None:
+    """A text from elsewhere that waits, beside what is approved where it comes to.
+
+    The same text stands as it is where it is approved already. None: it was to be
+    cleared, and nothing is approved there.
+    """
+    if new.status == "approved":
+        return new
+    if old is not None and old.status == "approved" and old.value == new.value:
+        return old
+    approved_value = old.approved_value if old else None
+    if new.value == "" and approved_value is None:
+        return None
+    is_outdated = new.approved_outdated
+    if approved_value != new.approved_value:
+        is_outdated = is_approved_outdated(old) or (is_outdated and old is not None)
+    return replace(
+        new,
+        approved_value=approved_value,
+        approved_at=old.approved_at if old else None,
+        approved_by=old.approved_by if old else None,
+        approved_outdated=is_outdated and approved_value is not None,
+    )
+
+
+def _approvable(row: StoredValue) -> bool:
+    return row.status != "approved" or row.is_outdated
+
+
+def _rejectable(row: StoredValue) -> bool:
+    if row.status == "approved":
+        return False
+    return row.status == "pending_review" or row.approved_value is not None
+
+
+def _is_meant(waiting: Iterable[StoredValue], asked: ExpectedRevision) -> bool:
+    """Whether the revisions that wait are those that the reviewer has read."""
+    revisions = {row.plural_form: row.revision for row in waiting}
+    if asked is None:
+        return True
+    if not isinstance(asked, Mapping):
+        return set(revisions.values()) == {asked}
+    return revisions == asked
+
+
+def new_key_write(new: NewKey, codes: Container[str], separator: str) -> KeyWrite:
+    """The write that makes a key. Raises all that is wrong with the body itself:
+
+    InvalidKey, PluralMismatch, InvalidPluralForm, and what ``key_write`` raises.
+    """
+    check_key(new.key, separator)
+    write = key_write(new, codes)
+    for tag, text in write.values.items():
+        texts_by_form(text, is_plural=new.is_plural, path=write.places[tag])
+    return write
+
+
+def key_write(
+    new: NewKey | BulkKey,
+    codes: Container[str],
+    key_id: str | None = None,
+    path: str = "$",
+) -> KeyWrite:
+    """The write that a body asks for, or a part of it at ``path``.
+
+    ``codes``: the project's languages. Raises LanguageNotInProject, ValidationFailed.
+    """
+    places = {code: f"{path}.values.{abbreviate(code)}" for code in new.values}
+    tags = {code: tag_in_project(code, codes, at) for code, at in places.items()}
+    values = {tags[code]: text for code, text in new.values.items()}
+    if len(values) < len(new.values):
+        message = "names a language twice, in two spellings"
+        raise ValidationFailed.at(f"{path}.values", "unique", message)
+    return KeyWrite(
+        name=new.key,
+        key_id=key_id,
+        description=new.description,
+        tags=UNSET if new.tags is UNSET else clean_tags(new.tags, f"{path}.tags"),
+        is_plural=new.is_plural,
+        max_length=new.max_length,
+        values=values,
+        places={tag: places[code] for code, tag in tags.items()},
+    )

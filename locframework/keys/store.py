@@ -12,20 +12,22 @@ from locframework.quality.records import Finding
 from locframework.statistics.store import StatisticsStore
 from locframework.transactions import Transactions
 
-from .file_records import FileDetail, Selection, TextRow
 from .records import (
     BranchKey,
+    FileDetail,
     FindingFilter,
     Key,
     KeyFilter,
     KeyFinding,
     KeyLanguage,
+    Revision,
+    Selection,
     StoredKey,
     StoredState,
     StoredValue,
+    TextRow,
     TrashedKey,
 )
-from .revisions import Revision
 
 
 class KeyStore(Protocol):

@@ -26,7 +26,7 @@ from locframework.formats.records import Text
 from locframework.jobs.records import Job, Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
-from locframework.keys.comparing import states_of
+from locframework.keys.branch_copies import states_of
 from locframework.keys.records import KeyState, KeyWrite
 from locframework.keys.store import store_of
 from locframework.keys.writing.writer import KeyWriter

@@ -21,7 +21,7 @@ from locframework.fields import Clock, Timestamp, new_id, timestamp
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
-from locframework.keys.comparing import states_of
+from locframework.keys.branch_copies import states_of
 from locframework.keys.records import KeyState, StoredValue
 from locframework.languages import language_info, same_language
 from locframework.projects.records import Project

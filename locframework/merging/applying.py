@@ -9,7 +9,7 @@ from locframework.access.records import Caller
 from locframework.branches.records import BranchScope
 from locframework.errors import LocError
 from locframework.fields import Clock, timestamp
-from locframework.keys.edits import KeyMerge
+from locframework.keys.branch_copies import count_changes
 from locframework.keys.key_fields import KEY_FIELDS
 from locframework.keys.records import (
     BranchKey,
@@ -19,10 +19,11 @@ from locframework.keys.records import (
     StoredValue,
 )
 from locframework.keys.rules import outdated
-from locframework.keys.store import store_of
+from locframework.keys.store import KeyStorage, store_of
 from locframework.keys.three_way import (
     PLURAL,
     TAGS,
+    KeyMerge,
     Text,
     Unit,
     form_in,
@@ -37,15 +38,13 @@ from locframework.keys.writing.trash import KeyTrash
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.languages import Languages
 
-from .store import MergeStorage
-
 
 class Applying:
     """Applies changes, in the open transaction."""
 
     def __init__(
         self,
-        storage: MergeStorage,
+        storage: KeyStorage,
         languages: Languages,
         writer: KeyWriter,
         moves: KeyTrash,
@@ -63,7 +62,7 @@ class Applying:
 
     def count_changes(self, branch: BranchScope, key_ids: Collection[str]) -> None:
         """Count the changes of keys of a branch, after their bases have changed."""
-        self._writer.copies.count_changes(branch, key_ids, timestamp(self._clock()))
+        count_changes(self._storage, branch, key_ids, timestamp(self._clock()))
 
     def apply(
         self,

@@ -10,19 +10,25 @@ from locframework.branches.service import Branches
 from locframework.errors import MergeConflict, abbreviate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
-from locframework.keys.comparing import touched_keys
-from locframework.keys.edits import KeyMerge
-from locframework.keys.store import BranchKeyStore
-from locframework.keys.three_way import Unit
+from locframework.keys.branch_copies import merges_of
+from locframework.keys.store import BranchKeyStore, KeyStorage
+from locframework.keys.three_way import KeyMerge, Unit
 from locframework.projects.service import Projects
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .applying import Applying
 from .records import Applied, Change, Diff, MergeRequest, MergeResult, UpdateResult
-from .rules import Listed, applied, changes_of, counts_of, decide
-from .store import MergeStorage
-from .update import Incoming, incoming, updated_base
+from .rules import (
+    Incoming,
+    Listed,
+    applied,
+    changes_of,
+    counts_of,
+    decide,
+    incoming,
+    updated_base,
+)
 
 CONFLICTS_LIMIT = 1000  # listed when a merge is refused
 
@@ -32,7 +38,7 @@ class Merging:
 
     def __init__(
         self,
-        storage: MergeStorage,
+        storage: KeyStorage,
         projects: Projects,
         branches: Branches,
         applying: Applying,
@@ -212,7 +218,7 @@ class Merging:
     def _touched(self, scope: BranchScope) -> list[KeyMerge]:
         """Return the keys that the branch has copied or created."""
         overlay, project = self._keys(scope), scope.project
-        return touched_keys(self._storage.keys, overlay, project.id, overlay.overlay())
+        return merges_of(self._storage.keys, overlay, project.id, overlay.overlay())
 
 
 def _changes(touched: Iterable[KeyMerge]) -> list[Change]:

@@ -16,7 +16,7 @@ import stock
 from measuring import Stopwatch, Table, in_turns, rounds
 from raw_rows import Tables, Write, rows_of, rows_written, same_tables
 
-from locframework.keys.file_records import Selection
+from locframework.keys.records import Selection
 
 THREE = stock.FIVE[:3]
 API_AT_ONCE = 500

@@ -15,7 +15,7 @@ from raw_rows import Tables, rows_of
 
 from locframework.formats.records import FileOptions, SourceFile
 from locframework.http.records import Upload
-from locframework.keys.file_records import Selection
+from locframework.keys.records import Selection
 
 OPTIONS = FileOptions(key_separator=".", source_language="en")
 PO_MOST = {"sqlite": 10, "postgres": 5}  # times executemany

@@ -32,6 +32,7 @@ from locframework.jobs.records import JobQuery
 from locframework.keys.records import (
     Approval,
     BulkKey,
+    HistoryQuery,
     ItemError,
     KeyChanges,
     KeyQuery,
@@ -40,10 +41,10 @@ from locframework.keys.records import (
     NewValue,
     NewValues,
     Rejection,
+    Reversion,
     TrashQuery,
     ValueItem,
 )
-from locframework.keys.revisions import HistoryQuery, Reversion
 from locframework.memories.prefill import PrefillRequest
 from locframework.merging.records import MergeRequest
 from locframework.pagination import PageRequest

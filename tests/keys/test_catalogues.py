@@ -9,7 +9,7 @@ from locframework.app import OPERATOR
 from locframework.branches.records import BranchScope
 from locframework.formats.records import Catalogue, FormatInfo
 from locframework.keys.catalogues import Missing, by_module, family_of
-from locframework.keys.file_records import FileDetail, Selection
+from locframework.keys.records import FileDetail, Selection
 from locframework.projects.records import Project
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace

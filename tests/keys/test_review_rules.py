@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from locframework.errors import NothingPending
 from locframework.events import Actor
 from locframework.keys.records import ReviewDecision, StoredValue
-from locframework.keys.review_rules import approved, judged, rejected
-from locframework.keys.rules import fresh_value
+from locframework.keys.rules import approved, fresh_value, judged, rejected
 
 THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
 BERT = Actor("token", "bert")

@@ -29,36 +29,34 @@ from locframework.keys.records import (
     KeyWrite,
     KeyWritten,
     Origin,
+    Revision,
     StoredKey,
     StoredValue,
     ValueSlot,
+    last_number,
 )
-from locframework.keys.review_rules import (
+from locframework.keys.rules import (
     approved,
     beside,
-    check_plurals,
-    judged,
-    rejected,
-    waiting,
-)
-from locframework.keys.revisions import Revision, last_number
-from locframework.keys.rules import (
     carried,
     check_key,
+    check_plurals,
     cleared,
     fresh_value,
+    judged,
     marked,
     moved_form,
+    rejected,
     status_of_write,
     texts_by_form,
+    waiting,
     written,
 )
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 
 from .checks import CheckRunner
-from .events import KeyEvents
-from .unit_of_work import KeyEdit, UnitOfWork
+from .unit_of_work import KeyEdit, KeyEvents, UnitOfWork
 
 _EVENTS = {"write": "", "approve": "approved", "reject": "rejected"}
 

@@ -9,13 +9,14 @@ from locframework.branches.records import BranchScope
 from locframework.errors import KeyExists, LocError, WriteRefused, truncate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
+from locframework.keys.branch_copies import count_changes
 from locframework.keys.changes import KeyAction, key_change
 from locframework.keys.records import Origin, StoredKey
 from locframework.keys.rules import check_key
 from locframework.keys.store import KeyStorage, store_of
 from locframework.projects.records import Language
 
-from .events import KeyEvents
+from .unit_of_work import KeyEvents
 from .writer import KeyWriter
 
 
@@ -95,7 +96,7 @@ class KeyTrash:
         events = KeyEvents(self._events, caller.actor, scope, now)
         events.deleted(keys)
         events.append({})
-        self._writer.copies.count_changes(scope, ids, now)
+        count_changes(self._storage, scope, ids, now)
 
     def restore(
         self,
@@ -114,7 +115,7 @@ class KeyTrash:
         events = KeyEvents(self._events, caller.actor, scope, now)
         events.restored(keys)
         events.append({})
-        self._writer.copies.count_changes(scope, ids, now)
+        count_changes(self._storage, scope, ids, now)
 
     def trash_each(
         self,

@@ -17,7 +17,7 @@ from locframework.errors import LocError, Unavailable
 from locframework.events import EventLog
 from locframework.fields import Clock, Timestamp, timestamp_after
 from locframework.glossaries.matching import TermCache
-from locframework.keys.branch_copies import BranchCopies
+from locframework.keys.branch_copies import count_changes
 from locframework.keys.changes import WriteVeto
 from locframework.keys.records import (
     Key,
@@ -42,9 +42,8 @@ from .checks import (
     changed_findings,
     check_unit,
 )
-from .events import KeyEvents
 from .plan import WritePlanner, keys_in, plan_batch, renamed_in
-from .unit_of_work import KeyEdit, StalePlan, UnitOfWork
+from .unit_of_work import KeyEdit, KeyEvents, StalePlan, UnitOfWork
 
 ATTEMPTS = 3
 
@@ -107,7 +106,6 @@ class KeyWriter:
         self._checks = checks
         self._terminologies = terminologies
         self.veto = veto
-        self.copies = BranchCopies(storage)
         self.completion = Completion(storage, events)
 
     def run(self, scope: BranchScope, work: Callable[[BranchScope], Work[T]]) -> T:
@@ -260,7 +258,8 @@ class KeyWriter:
         if plan.findings:
             keys.store.put_findings(plan.findings)
         if scope.branch is not None:
-            self.copies.count_changes(scope, [edit.key.id for edit in edits], plan.at)
+            ids = [edit.key.id for edit in edits]
+            count_changes(self._storage, scope, ids, plan.at)
         crash_point("keys.before_events")
         plan.events.append({edit.key.id: edit.key for edit in edits}, outdated)
         crash_point("keys.after_events")

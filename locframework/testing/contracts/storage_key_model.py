@@ -18,20 +18,22 @@ from msgspec.structs import asdict, replace
 from locframework.branches.records import Branch
 from locframework.fields import new_id
 from locframework.formats.records import PLURAL_FORMS
-from locframework.keys.comparing import states_of
-from locframework.keys.file_records import Selection, TextRow
+from locframework.keys.branch_copies import states_of
 from locframework.keys.query import position_of
 from locframework.keys.records import (
     FindingFilter,
     KeyFilter,
     KeyFinding,
     KeyState,
+    Revision,
+    Selection,
     StoredKey,
     StoredValue,
+    TextRow,
     ValueSlot,
     public_key,
+    revision_of,
 )
-from locframework.keys.revisions import Revision, revision_of
 from locframework.keys.rules import ROOT_MODULE, outdated, shown_value
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.languages import fold

@@ -8,10 +8,16 @@ from msgspec.structs import replace
 from locframework.branches.records import Branch, BranchStatus
 from locframework.errors import Unavailable
 from locframework.fields import new_id
-from locframework.keys.file_records import FileDetail, Selection
 from locframework.keys.query import position_of
-from locframework.keys.records import BranchKey, KeyFilter, KeyState
-from locframework.keys.revisions import newest_first, revision_of
+from locframework.keys.records import (
+    BranchKey,
+    FileDetail,
+    KeyFilter,
+    KeyState,
+    Selection,
+    newest_first,
+    revision_of,
+)
 from locframework.keys.store import KeyStore
 from locframework.pagination import TOTAL_LIMIT, BoundedList, PageRequest, Position
 from locframework.projects.records import Project

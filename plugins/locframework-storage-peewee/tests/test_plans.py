@@ -14,8 +14,7 @@ from locframework.blobs.records import BlobNote
 from locframework.events import EventFilter
 from locframework.glossaries.records import TermQuery
 from locframework.jobs.records import JobFilter
-from locframework.keys.file_records import Selection
-from locframework.keys.records import Key, KeyFilter
+from locframework.keys.records import Key, KeyFilter, Selection
 from locframework.memories.records import EntryQuery, TranslationMemory
 from locframework.pagination import Position
 from locframework.projects.records import Project
