@@ -71,36 +71,35 @@ def test_a_plural_key_takes_values_by_plural_form(keys: Any) -> None:
 
 @ON_SQLITE
 @pytest.mark.parametrize(
-    ("body", "status", "code"),
+    ("body", "code"),
     [
-        ({"key": ""}, 400, "validation_failed"),
-        ({"key": "k" * 501}, 400, "validation_failed"),
-        ({"key": "a..b"}, 400, "invalid_key"),
-        ({"key": "a b"}, 400, "invalid_key"),
-        ({"key": "grün"}, 400, "invalid_key"),
-        ({"key": 1}, 400, "validation_failed"),
-        ({"description": "x" * 1001}, 400, "validation_failed"),
-        ({"tags": ["x"] * 21}, 400, "validation_failed"),
-        ({"tags": ["x" * 51]}, 400, "validation_failed"),
-        ({"tags": [" "]}, 400, "validation_failed"),
-        ({"isPlural": 1}, 400, "validation_failed"),
-        ({"values": {"sv": "x"}}, 400, "language_not_in_project"),
-        ({"values": {"not a tag": "x"}}, 400, "language_not_in_project"),
-        ({"values": {"de": {"other": "x"}}}, 400, "plural_mismatch"),
-        ({"isPlural": True, "values": {"de": "x"}}, 400, "plural_mismatch"),
+        ({"key": ""}, "validation_failed"),
+        ({"key": "k" * 501}, "validation_failed"),
+        ({"key": "a..b"}, "invalid_key"),
+        ({"key": "a b"}, "invalid_key"),
+        ({"key": "grün"}, "invalid_key"),
+        ({"key": 1}, "validation_failed"),
+        ({"description": "x" * 1001}, "validation_failed"),
+        ({"tags": ["x"] * 21}, "validation_failed"),
+        ({"tags": ["x" * 51]}, "validation_failed"),
+        ({"tags": [" "]}, "validation_failed"),
+        ({"isPlural": 1}, "validation_failed"),
+        ({"values": {"sv": "x"}}, "language_not_in_project"),
+        ({"values": {"not a tag": "x"}}, "language_not_in_project"),
+        ({"values": {"de": {"other": "x"}}}, "plural_mismatch"),
+        ({"isPlural": True, "values": {"de": "x"}}, "plural_mismatch"),
         (
             {"isPlural": True, "values": {"de": {"several": "x"}}},
-            400,
             "invalid_plural_form",
         ),
     ],
 )
 def test_a_body_against_the_rules_is_refused_and_nothing_is_stored(
-    keys: Any, body: dict[str, object], status: int, code: str
+    keys: Any, body: dict[str, object], code: str
 ) -> None:
     answer = keys.create(**body)
 
-    assert (answer.status, answer.error["code"]) == (status, code)
+    assert (answer.status, answer.error["code"]) == (400, code)
     assert keys.names() == []
 
 

@@ -23,61 +23,43 @@ DE: dict[str, Any] = {"key": "there", "languageCode": "de"}
 GOOD = {**DE, "value": "good"}
 UPDATE, FAIL = {"onExisting": "update"}, {"onExisting": "fail"}
 
-ITEMS: list[tuple[str, str, dict[str, Any], dict[str, Any], str]] = [
+LOTS = {**NEW, "isPlural": True, "values": {"en": {"lots": "x"}}}
+MANY = {**DE, "key": "many", "value": {"lots": "x"}}
+IN = {code: {**DE, "languageCode": code, "value": "x"} for code in ("de", "en", "sv")}
+Row = tuple[str, str, dict[str, Any], dict[str, Any], str]
+
+ITEMS: list[Row] = [
     ("owner", BULK, {"key": "x" * 501}, {}, "validation_failed"),
     ("owner", BULK, {"key": "a..b"}, {}, "invalid_key"),
     ("owner", BULK, {"key": "there"}, FAIL, "key_exists"),
     ("owner", BULK, {**NEW, "values": {"sv": "x"}}, {}, "language_not_in_project"),
     ("german", BULK, {**NEW, "values": {"en": "x"}}, {}, "language_not_assigned"),
     ("owner", BULK, {**NEW, "values": {"en": {"other": "x"}}}, {}, "plural_mismatch"),
-    (
-        "owner",
-        BULK,
-        {**NEW, "isPlural": True, "values": {"en": {"lots": "x"}}},
-        {},
-        "invalid_plural_form",
-    ),
+    ("owner", BULK, LOTS, {}, "invalid_plural_form"),
     ("namer", BULK, {"key": "there", "isPlural": True}, UPDATE, "permission_denied"),
     ("owner", BULK, {**NEW, "values": {"en": "bad"}}, {}, "write_refused"),
     ("owner", VALUES, {**DE, "value": "x" * 65537}, {}, "validation_failed"),
     ("owner", VALUES, {"languageCode": "de", "value": "x"}, {}, "validation_failed"),
     ("owner", VALUES, {**DE, "key": "gone", "value": "x"}, {}, "key_not_found"),
-    (
-        "owner",
-        VALUES,
-        {**DE, "languageCode": "sv", "value": "x"},
-        {},
-        "language_not_in_project",
-    ),
-    (
-        "german",
-        VALUES,
-        {**DE, "languageCode": "en", "value": "x"},
-        {},
-        "language_not_assigned",
-    ),
+    ("owner", VALUES, IN["sv"], {}, "language_not_in_project"),
+    ("german", VALUES, IN["en"], {}, "language_not_assigned"),
     ("owner", VALUES, {**DE, "value": {"other": "x"}}, {}, "plural_mismatch"),
-    (
-        "owner",
-        VALUES,
-        {**DE, "key": "many", "value": {"lots": "x"}},
-        {},
-        "invalid_plural_form",
-    ),
+    ("owner", VALUES, MANY, {}, "invalid_plural_form"),
     ("owner", VALUES, {**DE, "value": "bad"}, {}, "write_refused"),
 ]
-REQUESTS: list[tuple[str, str, dict[str, Any], dict[str, Any], str]] = [
+REQUESTS: list[Row] = [
     ("owner", BULK, {"key": 3}, {}, "validation_failed"),
     ("owner", BULK, {"key": "a\0"}, {}, "invalid_json"),
     ("owner", BULK, NEW, {"onExisting": "replace"}, "validation_failed"),
     ("namer", BULK, {**NEW, "values": {"de": "x"}}, {}, "permission_denied"),
-    ("owner", BULK, NEW, {"branch": "none"}, "branch_not_found"),
-    ("owner", BULK, NEW, {"branch": "ended"}, "branch_not_open"),
     ("owner", VALUES, {**DE, "value": 3}, {}, "validation_failed"),
     ("owner", VALUES, {**DE, "value": "a\0"}, {}, "invalid_json"),
-    ("namer", VALUES, {**DE, "value": "x"}, {}, "permission_denied"),
-    ("owner", VALUES, {**DE, "value": "x"}, {"branch": "none"}, "branch_not_found"),
-    ("owner", VALUES, {**DE, "value": "x"}, {"branch": "ended"}, "branch_not_open"),
+    ("namer", VALUES, IN["de"], {}, "permission_denied"),
+    *(
+        ("owner", path, item, {"branch": branch}, code)
+        for path, item in ((BULK, NEW), (VALUES, IN["de"]))
+        for branch, code in (("none", "branch_not_found"), ("ended", "branch_not_open"))
+    ),
 ]
 FURTHER = {"project_not_found", "branch_protected"}  # asked in test_access_matrix.py
 

@@ -113,17 +113,6 @@ class Http:
         return found
 
 
-@pytest.fixture
-def connect() -> Iterator[Callable[..., Http]]:
-    """Clients of any server, by its port and with a token."""
-    with ExitStack() as stack:
-
-        def connect_to(port: int, token: str | None = None) -> Http:
-            return stack.enter_context(closing(Http(port, token)))
-
-        yield connect_to
-
-
 class Zygote:
     """A process of child.py: loaded, and ready to fork one server at a time."""
 

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from http.client import HTTPException
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +16,6 @@ from locframework.http.records import Upload
 
 World = Any  # tests/faults/conftest.py
 
-ROOT = Path(__file__).parents[2]
 CLIENTS = 4
 STOP_SECONDS = 10  # what running requests, and then running jobs, are given
 KEYS = 3_000
@@ -54,23 +47,6 @@ class Client(threading.Thread):
                 return
 
 
-def stop_in_traffic(
-    clients: list[Client], stop: Callable[[], int], seconds: float = 0.3
-) -> None:
-    """Exit code 0, and no request that was begun was lost."""
-    time.sleep(seconds)
-    begun = time.monotonic()
-    code = stop()
-    took = time.monotonic() - begun
-    for client in clients:
-        client.join()
-
-    assert code == 0
-    assert took < STOP_SECONDS
-    assert [client.fault for client in clients] == [None] * len(clients)
-    assert all(client.acknowledged for client in clients)
-
-
 def test_running_requests_are_answered_and_written(world: World) -> None:
     project = world.workspace.project()
     path = f"/projects/{project['id']}"
@@ -79,9 +55,18 @@ def test_running_requests_are_answered_and_written(world: World) -> None:
         Client(server.client(world.token), path, f"c{number}")
         for number in range(CLIENTS)
     ]
+    time.sleep(0.3)
+    begun = time.monotonic()
 
-    stop_in_traffic(clients, server.stop)
+    code = server.stop()
 
+    took = time.monotonic() - begun
+    for client in clients:
+        client.join()
+    assert code == 0
+    assert took < STOP_SECONDS
+    assert [client.fault for client in clients] == [None] * len(clients)
+    assert all(client.acknowledged for client in clients)
     acknowledged = [name for client in clients for name in client.acknowledged]
     stored = world.workspace.framework.storage.keys.names_of(project["id"])
     assert sorted(acknowledged) == sorted(stored)
@@ -149,66 +134,3 @@ def test_a_job_that_hangs_is_left_to_the_next_start(
     assert job["status"] == "succeeded"
     assert time.monotonic() - begun < STOP_SECONDS
     assert world.key_count(project) == 1_100
-
-
-class Example:
-    """The example app as a user runs it."""
-
-    def __init__(self, data: Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "example_app", "--port=0", f"--data-dir={data}"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=ROOT,
-        )
-        assert self.process.stdout is not None
-        found = re.search(r":(\d+)/", self.process.stdout.readline())
-        assert found is not None
-        self.port = int(found[1])
-        self.demo = json.loads((data / "demo.json").read_bytes())
-
-    def stop(self) -> int:
-        self.process.terminate()
-        self.process.communicate(timeout=2 * STOP_SECONDS)
-        return self.process.returncode
-
-    def end(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.communicate()
-
-
-@pytest.fixture
-def run_example(tmp_path: Path) -> Iterator[Callable[[], Example]]:
-    with ExitStack() as stack:
-
-        def run() -> Example:
-            example = Example(tmp_path)
-            stack.callback(example.end)
-            return example
-
-        yield run
-
-
-def test_the_example_app_stops_in_traffic_and_keeps_what_it_answered(
-    run_example: Callable[[], Example], connect: Callable[..., Any]
-) -> None:
-    example = run_example()
-    path, token = f"/projects/{example.demo['projectId']}", example.demo["token"]
-    clients = [
-        Client(connect(example.port, token), path, f"traffic.c{number}")
-        for number in range(CLIENTS)
-    ]
-    stop_in_traffic(clients, example.stop)
-
-    again = run_example()
-    client = connect(again.port, token)
-    query = {"prefix": "traffic.", "limit": 1}
-    kept = client.get(f"{path}/keys", query=query).data["total"]
-    assert kept == sum(len(each.acknowledged) for each in clients)
-    manifest = client.get(f"/content/{example.demo['publicKey']}/manifest.json")
-    assert manifest.status == 200
-    for file in manifest.json["files"]:
-        assert client.get(file["url"]).status == 200
-    assert again.stop() == 0

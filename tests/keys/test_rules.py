@@ -107,45 +107,38 @@ def test_an_approvers_text_is_approved() -> None:
 
 
 def test_anothers_text_waits_and_the_approved_one_stays_beside_it() -> None:
-    kept = written(approved("Hallo", revision=3), value("Moin"), "pending_review")
+    for text in ("Moin", ""):  # an empty one proposes to clear it
+        kept = written(approved("Hallo", revision=3), value(text), "pending_review")
 
-    assert isinstance(kept, StoredValue)
-    assert (kept.value, kept.status, kept.revision) == ("Moin", "pending_review", 4)
-    assert (kept.approved_value, kept.approved_by) == ("Hallo", "bert")
-
-
-def test_an_empty_text_clears_what_an_approver_clears() -> None:
-    assert written(approved("Hallo"), value(""), "approved") is None
-    assert written(value("Moin"), value(""), "pending_review") is None
-    assert written(None, value(""), "approved") == "unchanged"
+        assert isinstance(kept, StoredValue)
+        assert (kept.value, kept.status, kept.revision) == (text, "pending_review", 4)
+        assert (kept.approved_value, kept.approved_by) == ("Hallo", "bert")
 
 
-def test_an_empty_text_of_another_is_a_proposal_to_clear() -> None:
-    kept = written(approved("Hallo"), value(""), "pending_review")
+@pytest.mark.parametrize(
+    ("old", "text", "status", "expected"),
+    [
+        (approved("Hallo"), "", "approved", None),
+        (value("Moin"), "", "pending_review", None),
+        (None, "", "approved", "unchanged"),
+        (approved("Hallo"), "Hallo", "approved", "unchanged"),
+        (approved("Hallo"), "Hallo", "pending_review", "unchanged"),
+    ],
+)
+def test_a_text_is_cleared_or_unchanged(
+    old: StoredValue | None, text: str, status: ValueStatus, expected: str | None
+) -> None:
+    assert written(old, value(text), status) == expected
 
-    assert isinstance(kept, StoredValue)
-    assert (kept.value, kept.approved_value) == ("", "Hallo")
 
-
-@pytest.mark.parametrize("status", ["approved", "pending_review"])
-def test_the_same_text_again_changes_nothing(status: ValueStatus) -> None:
-    assert written(approved("Hallo"), value("Hallo"), status) == "unchanged"
-
-
-def test_the_same_text_again_makes_an_outdated_value_fresh() -> None:
-    old = approved("Hallo", is_outdated=True)
-
+@pytest.mark.parametrize("old", [approved("Hallo", is_outdated=True), value("Hallo")])
+def test_an_approver_who_writes_a_text_again_approves_it_as_up_to_date(
+    old: StoredValue,
+) -> None:
     kept = written(old, value("Hallo"), "approved")
 
     assert isinstance(kept, StoredValue)
-    assert not kept.is_outdated
-
-
-def test_an_approver_who_writes_a_pending_text_again_approves_it() -> None:
-    kept = written(value("Moin"), value("Moin"), "approved")
-
-    assert isinstance(kept, StoredValue)
-    assert kept.status == "approved"
+    assert (kept.status, kept.is_outdated) == ("approved", False)
 
 
 def test_turning_plurals_on_moves_the_text_to_other_and_back() -> None:
