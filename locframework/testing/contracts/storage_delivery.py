@@ -25,7 +25,7 @@ from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .storage_records import ALL, LANGUAGES, add_branch, add_project, at, key
+from .storage_records import ALL, LANGUAGES, add_branch, add_project, at, key, sample
 
 BLOB, OTHER, THIRD = ("a" * 64, "b" * 64, "c" * 64)
 STORES = ("disk", "s3")
@@ -50,48 +50,17 @@ QUESTIONS: dict[str, Question] = {
 
 
 def distribution(of: Project, name: str = "Web", **changes: Any) -> Distribution:
-    made = Distribution(
-        id=new_id(),
-        project_id=of.id,
-        public_key=new_id(),
-        name=name,
-        channel="stable",
-        format="json-nested",
-        language_codes=None,
-        branch=None,
-        split_by_module=False,
-        min_status="approved",
-        missing="omit",
-        auto_publish=False,
-        storage="disk",
-        status="building",
-        current_release=None,
-        failed_release=None,
-        created_at=at(0),
-        updated_at=at(0),
-    )
-    return replace(made, **changes)
+    fields = {"project_id": of.id, "public_key": new_id(), "name": name}
+    more = {"channel": "stable", "format": "json-nested", "min_status": "approved"}
+    last = {"missing": "omit", "storage": "disk", "status": "building"}
+    return sample(Distribution, fields | more | last, changes)
 
 
 def building(of: Distribution, version: int = 1, **changes: Any) -> StoredRelease:
     """Being built; ``changes`` are of what is shown, or the ``storage``."""
     storage = changes.pop("storage", of.storage)
-    shown = Release(
-        id=new_id(),
-        version=version,
-        status="building",
-        content_hash=None,
-        file_count=0,
-        byte_size=0,
-        rolled_back_from=None,
-        note="",
-        warnings=(),
-        error=None,
-        created_by="u1",
-        created_at=at(0),
-        published_at=None,
-    )
-    return StoredRelease(replace(shown, **changes), of.id, storage, None, ())
+    fields = {"version": version, "status": "building", "created_by": "u1"}
+    return StoredRelease(sample(Release, fields, changes), of.id, storage, None, ())
 
 
 def ready(release: StoredRelease, *blobs: str) -> StoredRelease:
@@ -149,17 +118,9 @@ def note(name: str, minute: int, store: str = "disk") -> BlobNote:
 
 def file_of(of: Project, **changes: Any) -> StoredFile:
     """A file that no key has named since minute 0."""
-    made = StoredFile(
-        id=new_id(),
-        project_id=of.id,
-        content_type="image/webp",
-        byte_size=2**40,
-        blob=BLOB,
-        store="disk",
-        created_at=at(0),
-        unused_since=at(0),
-    )
-    return replace(made, **changes)
+    fields = {"project_id": of.id, "content_type": "image/webp", "byte_size": 2**40}
+    more = {"blob": BLOB, "store": "disk", "unused_since": at(0)}
+    return sample(StoredFile, fields | more, changes)
 
 
 def add_file(storage: Storage, of: Project, **changes: Any) -> StoredFile:

@@ -25,7 +25,7 @@ from locframework.memories.records import EntryQuery
 from locframework.proposals.records import TermTranslation, TranslationStatus
 from locframework.storage import Storage
 
-from .storage_records import ALL, TEXTS, add_project, add_project_of, at
+from .storage_records import ALL, TEXTS, add_project, add_project_of, at, sample
 
 CODES = ("de", "fr", "ja")
 VALUES = ("Anleger", "Äpfel", "100%_x", "z", "Zoll\n")
@@ -35,19 +35,8 @@ STATUSES: tuple[TranslationStatus, ...] = ("approved", "draft", "pending_review"
 
 
 def glossary(name: str = "Terms", **changes: Any) -> Glossary:
-    id_ = new_id()
-    made = Glossary(
-        id=id_,
-        slug=slug(name, id_),
-        name=name,
-        source_language="en",
-        requires_approval=False,
-        project_ids=(),
-        term_count=0,
-        created_at=at(0),
-        updated_at=at(0),
-    )
-    return replace(made, **changes)
+    fields = {"name": name, "slug": slug(name, new_id()), "source_language": "en"}
+    return sample(Glossary, fields, changes)
 
 
 def add_glossary(
@@ -63,19 +52,8 @@ def german(value: str = "Anleger", **changes: Any) -> TermTranslation:
 
 
 def term(of: Glossary, text: str = "pier", **changes: Any) -> Term:
-    made = Term(
-        id=new_id(),
-        glossary_id=of.id,
-        term=text,
-        do_not_translate=False,
-        case_sensitive=False,
-        usage_status="preferred",
-        notes=None,
-        created_at=at(1),
-        updated_at=at(1),
-        translations=(),
-    )
-    return replace(made, **changes)
+    fields = {"glossary_id": of.id, "term": text, "usage_status": "preferred"}
+    return sample(Term, fields, changes)
 
 
 def add_terms(storage: Storage, *terms: Term, minute: int = 1) -> None:

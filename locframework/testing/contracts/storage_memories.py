@@ -41,7 +41,7 @@ from locframework.proposals.records import TermTranslation
 from locframework.storage import Storage
 
 from .storage_glossaries import in_language, meets, random_filter, random_translation
-from .storage_records import ALL, TEXTS, add_project, at
+from .storage_records import ALL, TEXTS, add_project, at, sample
 
 T = TypeVar("T")
 
@@ -68,20 +68,9 @@ SEARCH_IN: tuple[SearchIn, ...] = ("source", "target", "both")
 
 
 def memory(name: str = "Main", **changes: Any) -> TranslationMemory:
-    id_ = new_id()
-    made = TranslationMemory(
-        id=id_,
-        slug=slug(name, id_),
-        name=name,
-        source_language="en",
-        min_match_percentage=70,
-        penalties=Penalties(),
-        requires_approval=False,
-        entry_count=0,
-        created_at=at(0),
-        updated_at=at(0),
-    )
-    return replace(made, **changes)
+    fields = {"name": name, "slug": slug(name, new_id()), "source_language": "en"}
+    more = {"min_match_percentage": 70, "penalties": Penalties()}
+    return sample(TranslationMemory, fields | more, changes)
 
 
 def add_memory(
@@ -98,19 +87,12 @@ def entry(
 ) -> MemoryEntry:
     """Return an entry; ``translations`` are languages with a colon and the value."""
     parts = [each.partition(":") for each in translations]
-    made = MemoryEntry(
-        id=new_id(),
-        tm_id=of.id,
-        source_text=text,
-        context="",
-        created_at=at(0),
-        updated_at=at(0),
-        translations=tuple(
-            TermTranslation(code, value, "approved", at(0), None)
-            for code, _, value in parts
-        ),
+    values = tuple(
+        TermTranslation(code, value, "approved", at(0), None)
+        for code, _, value in parts
     )
-    return replace(made, **changes)
+    fields = {"tm_id": of.id, "source_text": text, "translations": values}
+    return sample(MemoryEntry, fields, changes)
 
 
 def add_entries(storage: Storage, entries: Sequence[MemoryEntry]) -> None:

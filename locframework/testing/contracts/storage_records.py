@@ -1,8 +1,9 @@
 """Records for the storage contract: valid, plain, changed where a test says so."""
 
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from locframework.access.records import (
     Caller,
@@ -21,6 +22,8 @@ from locframework.keys.records import StoredKey, StoredValue
 from locframework.pagination import PageRequest
 from locframework.projects.records import Language, Project
 from locframework.storage import Storage
+
+S = TypeVar("S", bound=Struct)
 
 LANGUAGES = ("en", "de", "ja")
 ALL = PageRequest(limit=200)
@@ -45,96 +48,67 @@ def at(minute: int, hour: int = 12) -> str:
     return f"2026-11-21T{hour:02}:{minute:02}:00.000Z"
 
 
+def sample(type_: type[S], fields: dict[str, Any], changes: dict[str, Any]) -> S:
+    """Return a record with these fields; ``changes`` come before ``fields``.
+
+    Another field is a new id, the time 0, None, the first of its literals, or empty.
+    """
+    given = fields | changes
+    others = {
+        each.name: _nothing(each.name, each.type)
+        for each in structs.fields(type_)
+        if each.required and each.name not in given
+    }
+    return type_(**others, **given)
+
+
+def _nothing(name: str, type_: Any) -> Any:
+    if name == "id":
+        return new_id()
+    if get_origin(type_) is Annotated:
+        type_ = get_args(type_)[0]
+    origin = get_origin(type_)
+    if origin in (Union, UnionType):
+        return None
+    if origin is Literal:
+        return get_args(type_)[0]
+    return at(0) if name.endswith("_at") else (origin or type_)()
+
+
 def organization(name: str = "Acme", **changes: Any) -> Organization:
-    id_ = new_id()
-    made = Organization(
-        id=id_,
-        slug=slug(name, id_),
-        name=name,
-        tm_enabled=True,
-        delivery_quota=None,
-        created_at=at(0),
-        updated_at=at(0),
-    )
-    return replace(made, **changes)
+    fields = {"name": name, "slug": slug(name, new_id()), "tm_enabled": True}
+    return sample(Organization, fields, changes)
 
 
 def user(email: str = "ann@example.com", **changes: Any) -> User:
-    made = User(new_id(), email, True, at(0))
-    return replace(made, **changes)
+    return sample(User, {"email": email, "is_active": True}, changes)
 
 
 def member(of: Organization, who: User, **changes: Any) -> Member:
-    made = Member(
-        id=new_id(),
-        organization_id=of.id,
-        user_id=who.id,
-        email=who.email,
-        name="Ann",
-        role="translator",
-        assigned_languages=None,
-        project_ids=None,
-        created_at=at(0),
-    )
-    return replace(made, **changes)
+    fields = {"organization_id": of.id, "user_id": who.id, "email": who.email}
+    return sample(Member, {**fields, "name": "Ann", "role": "translator"}, changes)
 
 
 def token(sha256: str, **changes: Any) -> StoredToken:
     """``changes`` are of the token; a ``user_id`` and the like of how it is kept."""
-    shown = Token(
-        id=new_id(),
-        kind="personal",
-        name="Laptop",
-        prefix="svc_pat_abcd",
-        permissions=("project_read", "key_create"),
-        project_id=None,
-        assigned_languages=None,
-        expires_at=at(0, hour=23),
-        last_used_at=None,
-        created_at=at(0),
-    )
     kept = {
         name: changes.pop(name, None)
         for name in ("user_id", "organization_id", "revoked_at")
     }
-    return StoredToken(replace(shown, **changes), sha256, **kept)
+    fields = {"kind": "personal", "name": "Laptop", "prefix": "svc_pat_abcd"}
+    more = {"permissions": ("project_read", "key_create"), "expires_at": at(0, hour=23)}
+    return StoredToken(sample(Token, fields | more, changes), sha256, **kept)
 
 
 def project(of: Organization, name: str = "Web shop", **changes: Any) -> Project:
-    id_ = new_id()
-    made = Project(
-        id=id_,
-        slug=slug(name, id_),
-        organization_id=of.id,
-        name=name,
-        description="",
-        source_language="en",
-        key_separator=".",
-        main_protected=False,
-        tm_enabled=True,
-        blocking_checks=(),
-        check_severities={},
-        key_count=0,
-        created_at=at(0),
-        updated_at=at(0),
-    )
-    return replace(made, **changes)
+    fields = {"organization_id": of.id, "name": name, "slug": slug(name, new_id())}
+    more = {"source_language": "en", "key_separator": ".", "tm_enabled": True}
+    return sample(Project, {**fields, **more, "check_severities": {}}, changes)
 
 
 def language(of: Project, code: str, **changes: Any) -> Language:
-    made = Language(
-        id=new_id(),
-        project_id=of.id,
-        language_code=code,
-        label=code.upper(),
-        icon=None,
-        direction="ltr",
-        is_source=False,
-        fallback_language_code=None,
-        plural_forms=("one", "other"),
-        created_at=at(0),
-    )
-    return replace(made, **changes)
+    fields = {"project_id": of.id, "language_code": code, "label": code.upper()}
+    return sample(Language, {**fields, "plural_forms": ("one", "other")}, changes)
 
 
 def delete_language(storage: Storage, project_id: str, code: str) -> None:
@@ -145,65 +119,34 @@ def delete_language(storage: Storage, project_id: str, code: str) -> None:
 
 
 def event(of: Project, type_: str = "key.created", **changes: Any) -> Event:
-    made = Event(
-        id=new_id(),
-        type=type_,
-        organization_id=of.organization_id,
-        project_id=of.id,
-        branch=None,
-        actor=SYSTEM,
-        items=[{"keyId": "k", "key": "a.b"}],
-        created_at=at(0),
-    )
-    return replace(made, **changes)
+    fields = {"organization_id": of.organization_id, "project_id": of.id}
+    items = [{"keyId": "k", "key": "a.b"}]
+    more = {"type": type_, "actor": SYSTEM, "items": items}
+    return sample(Event, fields | more, changes)
 
 
 def job(
     of: Project, type_: str = "import", minute: int = 0, **changes: Any
 ) -> StoredJob:
     """Queued at ``minute``; ``changes`` of the job, or of how it is kept."""
-    shown = Job(
-        id=new_id(),
-        project_id=of.id,
-        type=type_,
-        status="queued",
-        progress=Progress(0, 0),
-        result=None,
-        error=None,
-        created_by="u1",
-        created_at=at(minute),
-        started_at=None,
-        finished_at=None,
-    )
+    names = set(Job.__struct_fields__) & changes.keys()
+    of_job = {name: changes.pop(name) for name in names}
+    shown = {"project_id": of.id, "type": type_, "status": "queued", "created_by": "u1"}
+    more = {"progress": Progress(0, 0), "created_at": at(minute)}
     grant = Grant(of.organization_id, frozenset({"import_run"}))
-    kept = StoredJob(
-        job=shown,
-        organization_id=of.organization_id,
-        permission="import_run",
-        params={"file": "abc", "dryRun": False},
-        caller=Caller(SYSTEM, (grant,)),
-        owner=None,
-        lease_until=None,
-        attempt=0,
-        cancel_requested=False,
-    )
-    of_job = {name: changes.pop(name) for name in list(changes) if hasattr(shown, name)}
-    return replace(kept, job=replace(shown, **of_job), **changes)
+    kept = {
+        "job": sample(Job, shown | more, of_job),
+        "organization_id": of.organization_id,
+        "permission": "import_run",
+        "params": {"file": "abc", "dryRun": False},
+        "caller": Caller(SYSTEM, (grant,)),
+    }
+    return sample(StoredJob, kept, changes)
 
 
 def branch(of: Project, name: str = "spring", **changes: Any) -> Branch:
-    made = Branch(
-        id=new_id(),
-        project_id=of.id,
-        name=name,
-        status="open",
-        change_count=0,
-        created_by="u1",
-        created_at=at(0),
-        updated_at=at(0),
-        merged_at=None,
-    )
-    return replace(made, **changes)
+    fields = {"project_id": of.id, "name": name, "status": "open", "created_by": "u1"}
+    return sample(Branch, fields, changes)
 
 
 def add_project(storage: Storage, name: str = "Web shop") -> Project:
@@ -234,7 +177,7 @@ def add_branch(
 
 def add_keys_project(storage: Storage, *codes: str, **changes: Any) -> Project:
     """A kept project with languages: those named, or LANGUAGES."""
-    made = replace(add_project(storage), **changes)
+    made = structs.replace(add_project(storage), **changes)
     storage.projects.update(made)
     for code in codes or LANGUAGES:
         storage.projects.languages.insert(language(made, code))
@@ -242,20 +185,8 @@ def add_keys_project(storage: Storage, *codes: str, **changes: Any) -> Project:
 
 
 def key(of: Project, name: str = "checkout.pay", **changes: Any) -> StoredKey:
-    made = StoredKey(
-        id=new_id(),
-        project_id=of.id,
-        key=name,
-        description="",
-        tags=(),
-        is_plural=False,
-        screenshot_url=None,
-        screenshot_file_id=None,
-        key_source="main",
-        created_at=at(0),
-        updated_at=at(0),
-    )
-    return replace(made, **changes)
+    fields = {"project_id": of.id, "key": name, "key_source": "main"}
+    return sample(StoredKey, fields, changes)
 
 
 def value(
@@ -266,19 +197,8 @@ def value(
     **changes: Any,
 ) -> StoredValue:
     """Approved, unless ``changes`` say otherwise."""
-    made = StoredValue(
-        key_id=of.id,
-        language_code=code,
-        plural_form=form,
-        value=text,
-        status="approved",
-        is_outdated=False,
-        revision=1,
-        origin="human",
-        approved_value=text,
-        approved_at=at(0),
-        approved_by="u1",
-        updated_at=at(0),
-        updated_by="u1",
-    )
-    return replace(made, **changes)
+    fields = {"key_id": of.id, "language_code": code, "plural_form": form}
+    written = {"value": text, "status": "approved", "revision": 1, "origin": "human"}
+    approved = {"approved_value": text, "approved_at": at(0), "approved_by": "u1"}
+    more = {**written, **approved, "updated_by": "u1"}
+    return sample(StoredValue, fields | more, changes)

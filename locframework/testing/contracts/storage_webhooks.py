@@ -24,35 +24,25 @@ from locframework.webhooks.records import (
     WebhookHealth,
 )
 
-from .storage_records import ALL, TEXTS, add_project, at
+from .storage_records import ALL, TEXTS, add_project, at, sample
 
 OWNER = "sender-1"
+FIELDS = Webhook.__struct_fields__
 
 
 def webhook(of: Project, minute: int = 0, **changes: Any) -> StoredWebhook:
     """Return a webhook created at ``minute``; ``changes`` of it or its storage."""
-    shown = Webhook(
-        id=new_id(),
-        project_id=of.id,
-        url="https://hooks.example.com/l10n",
-        description="",
-        event_types=("key.created",),
-        language_codes=None,
-        branches=None,
-        is_active=True,
-        disabled_reason=None,
-        created_at=at(minute),
-        updated_at=at(minute),
-        last_delivery_at=None,
-    )
+    own = {name: changes.pop(name) for name in [*changes] if name in FIELDS}
+    fields = {"project_id": of.id, "url": "https://hooks.example.com/l10n"}
+    more = {"event_types": ("key.created",), "is_active": True}
+    times = {"created_at": at(minute), "updated_at": at(minute)}
     stored = StoredWebhook(
-        webhook=shown,
+        webhook=sample(Webhook, fields | more | times, own),
         organization_id=of.organization_id,
         secrets=(SealedSecret("k1", "c2VhbGVk", None),),
         health=WebhookHealth(good_at=at(minute)),
     )
-    own = {name: changes.pop(name) for name in list(changes) if hasattr(shown, name)}
-    return replace(stored, webhook=replace(shown, **own), **changes)
+    return replace(stored, **changes)
 
 
 def add_webhook(
