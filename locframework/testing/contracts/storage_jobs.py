@@ -6,6 +6,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from msgspec import json
 from msgspec.structs import replace
 
 from locframework.access.records import Caller, Grant
@@ -170,7 +171,9 @@ class StorageJobsContract:
         about = add(storage, of, project_id=None, subject_id=new_id())
         assert about.subject_id is not None
 
-        assert stored(storage, made) == made
+        found = stored(storage, made)
+        assert found == made
+        assert json.encode(found) == json.encode(made)  # true is not 1
         assert storage.jobs.find(new_id(), made.job.id) is None
         assert storage.jobs.find(of.id, new_id()) is None
         assert stored(storage, about) == about

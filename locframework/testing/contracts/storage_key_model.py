@@ -1,7 +1,7 @@
 """Contract of keys: main and branches show what a model in dictionaries shows.
 
 Random writes to two projects, each with a main and two branches. After each write all
-reads of one line are compared with the model, after the last write those of all lines.
+reads of one scope are compared with the model, after the last write those of all.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -76,7 +76,7 @@ Comparable = tuple[StoredKey, dict[ValueSlot, StoredValue]]
 
 @dataclass
 class Record:
-    """A key of a line with all it has; ``base``: what a branch copied."""
+    """A key of a scope with all it has; ``base``: what a branch copied."""
 
     key: StoredKey
     values: dict[ValueSlot, StoredValue] = field(default_factory=dict)
@@ -88,11 +88,11 @@ class Record:
 
 
 @dataclass
-class Line:
+class Scope:
     """A main or a branch: its store, and what the store must show."""
 
     store: KeyStore
-    main: "Line | None" = None
+    main: "Scope | None" = None
     branch: Branch | None = None
     records: dict[str, Record] = field(default_factory=dict)
 
@@ -123,112 +123,112 @@ class Line:
 
 
 class World:
-    """A project with its lines, and the writes to choose from."""
+    """A project with its scopes, and the writes to choose from."""
 
-    def __init__(self, storage: Storage, random: Random, every: list[Line]) -> None:
+    def __init__(self, storage: Storage, random: Random, every: list[Scope]) -> None:
         self.storage, self.random, self.clock = storage, random, count(1)
         self.project = add_keys_project(storage, key_separator=random.choice("./"))
         self.codes = list(LANGUAGES)
-        self.main = Line(storage.keys)
-        self.lines = [self.main]
+        self.main = Scope(storage.keys)
+        self.scopes = [self.main]
         for name in ("spring", "autumn"):
             branch = add_branch(storage, self.project, name)
             store = storage.branch_keys(self.project.id, branch.id)
-            self.lines.append(Line(store, self.main, branch))
+            self.scopes.append(Scope(store, self.main, branch))
         self.every = every  # of all projects
-        every += self.lines
+        every += self.scopes
 
     # writes
 
-    def add(self, line: Line) -> None:
+    def add(self, scope: Scope) -> None:
         for _ in range(self.random.randint(1, 3)):
-            if names := self._free_names(line):
+            if names := self._free_names(scope):
                 made = self._key(self.random.choice(names))
                 values = self._values(made)
-                line.store.add_keys([made], values)
-                source = "main" if line.main is None else "branch"
+                scope.store.add_keys([made], values)
+                source = "main" if scope.main is None else "branch"
                 record = Record(replace(made, key_source=source))
                 record.values = _by_slot(values)
-                line.records[made.id] = record
+                scope.records[made.id] = record
 
-    def save(self, line: Line) -> None:
+    def save(self, scope: Scope) -> None:
         """New fields; names are exchanged, or one is free."""
-        ids = self._some(line.shown)
-        names = [line.shown[id_].key.key for id_ in ids]
+        ids = self._some(scope.shown)
+        names = [scope.shown[id_].key.key for id_ in ids]
         names = names[1:] + names[:1]
-        if (free := self._free_names(line)) and names:
+        if (free := self._free_names(scope)) and names:
             names[0] = self.random.choice(free)
         new = []
         for id_, name in zip(ids, names, strict=True):
-            record = line.own(id_)
+            record = scope.own(id_)
             same: dict[str, object] = {"id": id_, "created_at": record.key.created_at}
             if record.values:
                 same["is_plural"] = record.key.is_plural
             same["key_source"] = record.key.key_source
             record.key = replace(self._key(name), **same)
             new.append(record.key)
-        line.store.save_keys(new)
+        scope.store.save_keys(new)
 
-    def touch(self, line: Line) -> None:
-        ids, now = self._some(line.shown), self._now()
-        line.store.touch_keys(ids[1:], now)
-        for old in [line.shown[id_].key for id_ in ids[:1]]:
-            assert line.store.touch_unchanged(old, now)
-            assert not line.store.touch_unchanged(old, self._now())
-        for record in map(line.own, ids):
+    def touch(self, scope: Scope) -> None:
+        ids, now = self._some(scope.shown), self._now()
+        scope.store.touch_keys(ids[1:], now)
+        for old in [scope.shown[id_].key for id_ in ids[:1]]:
+            assert scope.store.touch_unchanged(old, now)
+            assert not scope.store.touch_unchanged(old, self._now())
+        for record in map(scope.own, ids):
             record.key = replace(record.key, updated_at=now)
 
-    def put(self, line: Line) -> None:
-        values = self._values_of_some(line)
+    def put(self, scope: Scope) -> None:
+        values = self._values_of_some(scope)
         for each in values:
-            record = line.own(each.key_id)
-            if line.main is None and (old := record.values.get(_slot(each))):
+            record = scope.own(each.key_id)
+            if scope.main is None and (old := record.values.get(_slot(each))):
                 record.history.append(revision_of(old))
-                line.store.add_revisions([revision_of(old)])
+                scope.store.add_revisions([revision_of(old)])
             record.values[_slot(each)] = each
-        line.store.put_values(values)
+        scope.store.put_values(values)
 
-    def remove(self, line: Line) -> None:
-        values = self._values_of_some(line)
+    def remove(self, scope: Scope) -> None:
+        values = self._values_of_some(scope)
         for each in values:
-            line.own(each.key_id).values.pop(_slot(each), None)
-        line.store.remove_values(values, self._now())
+            scope.own(each.key_id).values.pop(_slot(each), None)
+        scope.store.remove_values(values, self._now())
 
-    def mark_outdated(self, line: Line) -> None:
-        ids, source = self._some(line.shown), self.project.source_language
+    def mark_outdated(self, scope: Scope) -> None:
+        ids, source = self._some(scope.shown), self.project.source_language
         turned = []
-        for record in map(line.own, ids):
+        for record in map(scope.own, ids):
             for slot, each in record.values.items():
                 if slot[0] != source and not each.is_outdated:
                     record.values[slot] = outdated(each)
                     turned.append(record.values[slot])
-        found = line.store.mark_outdated(ids, source)
+        found = scope.store.mark_outdated(ids, source)
         assert sorted(found, key=repr) == sorted(turned, key=repr)
 
-    def trash(self, line: Line) -> None:
-        ids, now = self._some(line.shown), self._now()
+    def trash(self, scope: Scope) -> None:
+        ids, now = self._some(scope.shown), self._now()
         by = self.random.choice(["ann", None])
-        line.store.trash_keys(self.project.id, ids, now, by)
-        for record in map(line.own, ids):
+        scope.store.trash_keys(self.project.id, ids, now, by)
+        for record in map(scope.own, ids):
             record.deleted, record.findings = (now, by), {}
 
-    def restore(self, line: Line) -> None:
+    def restore(self, scope: Scope) -> None:
         now = self._now()
-        for id_, record in _trash(line).items():
-            if record.key.key in self._free_names(line):
-                line.store.restore_keys(self.project.id, [id_], now)
+        for id_, record in _trash(scope).items():
+            if record.key.key in self._free_names(scope):
+                scope.store.restore_keys(self.project.id, [id_], now)
                 record.key = replace(record.key, updated_at=now)
                 record.deleted = None
 
-    def purge(self, _: Line) -> None:
+    def purge(self, _: Scope) -> None:
         self.storage.purge("keys", at(0, hour=20), 100)
-        for line in self.every:
-            for record in _trash(line).values():
+        for scope in self.every:
+            for record in _trash(scope).values():
                 record.is_purged = True
 
-    def put_findings(self, line: Line) -> None:
-        ids = self._some(line.shown)
-        line.store.touch_keys(ids, now := self._now())
+    def put_findings(self, scope: Scope) -> None:
+        ids = self._some(scope.shown)
+        scope.store.touch_keys(ids, now := self._now())
         found = {
             (id_, code): [
                 Finding(self.random.choice(TEXTS), n, n + 2**31, form, check)
@@ -238,21 +238,21 @@ class World:
             for id_ in ids
             for code in self._some(self.codes)
         }
-        line.store.put_findings(found | {(new_id(), "de"): [Finding("x", 0, 1)]})
+        scope.store.put_findings(found | {(new_id(), "de"): [Finding("x", 0, 1)]})
         for id_ in ids:
-            record = line.own(id_)
+            record = scope.own(id_)
             record.key = replace(record.key, updated_at=now)
         for (id_, code), findings in found.items():
-            line.own(id_).findings[code] = findings
+            scope.own(id_).findings[code] = findings
 
-    def drop_overlay(self, line: Line) -> None:
-        if line.main is not None:
-            ids = self._some(line.records)
-            _on_branch(line).drop_overlay(ids)
+    def drop_overlay(self, scope: Scope) -> None:
+        if scope.main is not None:
+            ids = self._some(scope.records)
+            _on_branch(scope).drop_overlay(ids)
             for id_ in ids:
-                del line.records[id_]
+                del scope.records[id_]
 
-    def renew_language(self, _: Line) -> None:
+    def renew_language(self, _: Scope) -> None:
         """A language leaves and comes back; the source language cannot leave."""
         source = self.project.source_language
         code = self.random.choice([each for each in self.codes if each != source])
@@ -260,8 +260,8 @@ class World:
         self.storage.projects.languages.insert(language(self.project, code))
         self.codes.remove(code)
         self.codes.append(code)
-        for line in self.lines:
-            for record in line.records.values():
+        for scope in self.scopes:
+            for record in scope.records.values():
                 record.findings.pop(code, None)
                 record.values = {
                     slot: each
@@ -272,16 +272,16 @@ class World:
                     each for each in record.history if each.language_code != code
                 ]
 
-    def move_source(self, _: Line) -> None:
+    def move_source(self, _: Scope) -> None:
         code = self.random.choice(self.codes)
         self.project = replace(self.project, source_language=code)
         self.storage.projects.update(self.project)
 
     # reads
 
-    def check(self, line: Line, strangers: Collection[str] = ()) -> None:
-        """Compare all that a line shows. ``strangers``: keys of another project."""
-        shown, of, store = line.shown, self.project.id, line.store
+    def check(self, scope: Scope, strangers: Collection[str] = ()) -> None:
+        """Compare all that a scope shows. ``strangers``: keys of another project."""
+        shown, of, store = scope.shown, self.project.id, scope.store
         keys = {id_: each.key for id_, each in shown.items()}
         assert store.find_keys(of, [*self._known(), *strangers, new_id()]) == keys
         by_name = {each.key: each for each in keys.values()}
@@ -290,7 +290,7 @@ class World:
         assert store.names_of(of, prefix=prefix) == {
             name: each.id for name, each in by_name.items() if name.startswith(prefix)
         }
-        trashed = _trash(line)
+        trashed = _trash(scope)
         codes = self.random.choice([None, ["de", "xx"], []])
         found = store.values_of([*keys, *trashed], codes)
         assert {
@@ -301,36 +301,36 @@ class World:
             if (values := _in_languages(each, codes))
         }
         for id_ in self._some(shown):
-            self._check_key(line, shown[id_])
-        self._check_trash(line, trashed)
+            self._check_key(scope, shown[id_])
+        self._check_trash(scope, trashed)
         for _ in range(6):
-            self._check_list(line, shown.values())
-        self._check_texts(line, shown.values())
-        self._check_findings(line, shown)
-        self._check_counts(line, list(shown.values()))
-        if line.main is None:
+            self._check_list(scope, shown.values())
+        self._check_texts(scope, shown.values())
+        self._check_findings(scope, shown)
+        self._check_counts(scope, list(shown.values()))
+        if scope.main is None:
             found_project = self.storage.projects.find(of)
             assert found_project is not None
             assert found_project.key_count == len(keys)
-            revisions = store.revisions_of([*line.records])
+            revisions = store.revisions_of([*scope.records])
             assert _sorted(revisions) == _sorted(
                 revision
-                for each in line.records.values()
+                for each in scope.records.values()
                 if not each.is_purged
                 for revision in (*each.history, *map(revision_of, each.values.values()))
             )
         else:
-            self._check_overlay(line)
+            self._check_overlay(scope)
 
-    def _check_key(self, line: Line, record: Record) -> None:
+    def _check_key(self, scope: Scope, record: Record) -> None:
         of, id_ = self.project.id, record.key.id
-        assert line.store.find_keys(of, [id_]).get(id_) == record.key
-        state = line.store.find_state(of, id_)
+        assert scope.store.find_keys(of, [id_]).get(id_) == record.key
+        state = scope.store.find_state(of, id_)
         assert state is not None
         assert state.key == record.key
         assert _by_slot(state.values) == record.values
         assert state.has_findings or not any(record.findings.values())
-        found = line.store.find_key_with_values(of, id_)
+        found = scope.store.find_key_with_values(of, id_)
         assert found is not None
         assert replace(found, values=UNSET) == record.key
         assert found.values is not UNSET
@@ -340,8 +340,8 @@ class World:
             map(shown_value, record.values.values()), key=repr
         )
 
-    def _check_trash(self, line: Line, trashed: dict[str, Record]) -> None:
-        of, store = self.project.id, line.store
+    def _check_trash(self, scope: Scope, trashed: dict[str, Record]) -> None:
+        of, store = self.project.id, scope.store
         keys = {id_: each.key for id_, each in trashed.items()}
         assert store.find_keys(of, self._known(), in_trash=True) == keys
         rows = [(each.deleted, each.key) for each in trashed.values() if each.deleted]
@@ -356,13 +356,13 @@ class World:
         assert [asdict(each) for each in page.items] == wanted[:3]
         assert page.total == len(wanted)
 
-    def _check_list(self, line: Line, records: Collection[Record]) -> None:
+    def _check_list(self, scope: Scope, records: Collection[Record]) -> None:
         where = self._filter()
         sort = self.random.choice(SORTS)
         wanted = [each.key for each in records if self._meets(each, where)]
         wanted.sort(key=lambda each: _place(each, sort), reverse=sort[0] == "-")
 
-        listed = partial(line.store.list_keys, self.project.id, where, sort)
+        listed = partial(scope.store.list_keys, self.project.id, where, sort)
         whole = listed(limit=200)
         assert (whole.items, whole.total) == (wanted, len(wanted)), (where, sort)
         assert whole.total_is_exact
@@ -373,7 +373,7 @@ class World:
             assert after.items == wanted[position + 1 : position + 3]
             assert after.total == len(wanted)
 
-    def _check_texts(self, line: Line, records: Collection[Record]) -> None:
+    def _check_texts(self, scope: Scope, records: Collection[Record]) -> None:
         code, modules = self.random.choice(self.codes), (None, ROOT_MODULE, "a", "x")
         which = Selection(
             self.random.choice(["approved", "any"]),
@@ -388,12 +388,12 @@ class World:
                 module = ROOT_MODULE
             if which.module in (None, module) and which.tag in (None, *each.key.tags):
                 wanted.append(_text_row(each, code, which.min_status))
-        rows = [*line.store.text_rows(self.project.id, code, which)]
+        rows = [*scope.store.text_rows(self.project.id, code, which)]
         assert rows == wanted, which
         assert [[*row.texts] for row in rows] == [[*row.texts] for row in wanted]
 
-    def _check_findings(self, line: Line, shown: dict[str, Record]) -> None:
-        found = line.store.findings_of([*shown, *_trash(line)])
+    def _check_findings(self, scope: Scope, shown: dict[str, Record]) -> None:
+        found = scope.store.findings_of([*shown, *_trash(scope)])
         assert found == {
             (id_, code): findings
             for id_, each in shown.items()
@@ -416,12 +416,12 @@ class World:
         ]
         for number in (1, 2):
             request = PageRequest(number, 3)
-            page = line.store.list_findings(self.project.id, where, request)
+            page = scope.store.list_findings(self.project.id, where, request)
             assert page.items == wanted[number * 3 - 3 : number * 3], where
             assert page.total == len(wanted)
 
-    def _check_counts(self, line: Line, records: Sequence[Record]) -> None:
-        branch_id = line.branch.id if line.branch else None
+    def _check_counts(self, scope: Scope, records: Sequence[Record]) -> None:
+        branch_id = scope.branch.id if scope.branch else None
         found = self.storage.statistics.counts_of(self.project.id, branch_id)
         source = self.project.source_language
         assert found.key_count == len(records)
@@ -431,8 +431,8 @@ class World:
         complete = self.storage.statistics.complete_languages
         assert complete(self.project.id, branch_id) == complete_languages(found)
 
-    def _check_overlay(self, line: Line) -> None:
-        store, records = _on_branch(line), line.records
+    def _check_overlay(self, scope: Scope) -> None:
+        store, records = _on_branch(scope), scope.records
         assert [(e.key_id, e.kind, _comparable(e.base)) for e in store.overlay()] == [
             (id_, "copy" if records[id_].base else "own", records[id_].base)
             for id_ in sorted(records)
@@ -440,7 +440,7 @@ class World:
         main = {id_: each.key.updated_at for id_, each in self.main.shown.items()}
         bases = [each.base[0] for each in records.values() if each.base]
         behind = sum(main.get(base.id) != base.updated_at for base in bases)
-        branch_id = line.branch.id if line.branch else ""
+        branch_id = scope.branch.id if scope.branch else ""
         found = self.storage.branches.count_behind([branch_id, new_id()])
         assert found == ({branch_id: behind} if behind else {})
         own = [each.key_id for each in store.overlay()]
@@ -461,10 +461,10 @@ class World:
         return self.random.sample([*items], self.random.randint(0, min(3, len(items))))
 
     def _known(self) -> list[str]:
-        return [id_ for line in self.lines for id_ in line.records]
+        return [id_ for scope in self.scopes for id_ in scope.records]
 
-    def _free_names(self, line: Line) -> list[str]:
-        own = [each.key.key for each in line.records.values() if not each.deleted]
+    def _free_names(self, scope: Scope) -> list[str]:
+        own = [each.key.key for each in scope.records.values() if not each.deleted]
         return [name for name in NAMES if name not in own]
 
     def _key(self, name: str) -> StoredKey:
@@ -481,8 +481,8 @@ class World:
             updated_at=self._now(),
         )
 
-    def _values_of_some(self, line: Line) -> list[StoredValue]:
-        keys = [line.shown[id_].key for id_ in self._some(line.shown)]
+    def _values_of_some(self, scope: Scope) -> list[StoredValue]:
+        keys = [scope.shown[id_].key for id_ in self._some(scope.shown)]
         return [each for of in keys for each in self._values(of)]
 
     def _values(self, of: StoredKey) -> list[StoredValue]:
@@ -591,16 +591,16 @@ class StorageKeyModelContract:
     @pytest.mark.parametrize("seed", range(12))
     def test_lines_show_what_a_model_shows(self, storage: Storage, seed: int) -> None:
         random = Random(seed)
-        every: list[Line] = []
+        every: list[Scope] = []
         worlds = [World(storage, random, every) for _ in range(2)]
         for _ in range(30):
             world, other = random.sample(worlds, 2)
-            line = random.choice([world.main, *world.lines])
-            random.choice(STEPS)(world, line)
-            world.check(line, strangers=other._known())
+            scope = random.choice([world.main, *world.scopes])
+            random.choice(STEPS)(world, scope)
+            world.check(scope, strangers=other._known())
         for world in worlds:
-            for line in world.lines:
-                world.check(line)
+            for scope in world.scopes:
+                world.check(scope)
 
 
 def _slot(value: StoredValue) -> ValueSlot:
@@ -616,15 +616,15 @@ def _comparable(state: KeyState | None) -> Comparable | None:
     return None if state is None else (state.key, _by_slot(state.values))
 
 
-def _on_branch(line: Line) -> BranchKeyStore:
-    assert line.branch is not None
-    return line.store  # type: ignore[return-value]
+def _on_branch(scope: Scope) -> BranchKeyStore:
+    assert scope.branch is not None
+    return scope.store  # type: ignore[return-value]
 
 
-def _trash(line: Line) -> dict[str, Record]:
+def _trash(scope: Scope) -> dict[str, Record]:
     return {
         id_: each
-        for id_, each in line.records.items()
+        for id_, each in scope.records.items()
         if each.deleted and not each.is_purged
     }
 

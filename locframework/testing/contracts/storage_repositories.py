@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
+from msgspec import json
 from msgspec.structs import replace
 
 from locframework.access.records import Quota, Scope
@@ -373,7 +374,9 @@ class StorageRepositoriesContract:
         repository.insert(made.record)
         repository.insert(other.record)
 
-        assert repository.find(id_) == made.record
+        found = repository.find(id_)
+        assert found == made.record
+        assert json.encode(found) == json.encode(made.record)  # true is not 1
         assert repository.find(new_id()) is None
         if made.parent_id is not None:
             assert repository.find(id_, made.parent_id) == made.record

@@ -17,7 +17,7 @@ from locframework_storage_peewee.plugin import engine_of
 
 from locframework.ports import SettingsError, Unavailable
 from locframework.testing.contracts.storage_records import add_project, organization
-from locframework.testing.databases import Kind, statements_of
+from locframework.testing.databases import Kind
 
 
 @pytest.fixture
@@ -240,20 +240,6 @@ def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(
         assert in_child(lambda: storage.access.organizations.find(made.id)) == 0
 
     assert storage.access.organizations.find(made.id) == made
-
-
-def test_statements_can_be_counted(storage: PeeweeStorage) -> None:
-    made = add_project(storage)
-
-    with statements_of(storage) as seen:
-        storage.projects.find(made.id)
-        with storage.transaction():
-            storage.database.run_many(
-                "UPDATE projects SET name = ? WHERE id = ?", [("x", made.id)] * 9
-            )
-    storage.projects.find(made.id)
-
-    assert [sql.split()[0] for sql in seen] == ["SELECT", "UPDATE"]
 
 
 @pytest.mark.parametrize(

@@ -112,11 +112,3 @@ def test_a_schema_from_a_newer_program_stops_the_start_with_one_line(
         with pytest.raises(SettingsError, match="9999_from_the_future") as caught:
             start()
         assert "\n" not in str(caught.value)
-
-
-def test_migrations_are_numbered_without_gap() -> None:
-    assert [int(name[:4]) for name in ALL] == list(range(1, len(ALL) + 1))
-
-
-def test_the_migrations_are_part_of_the_package() -> None:
-    assert Path(MIGRATIONS).parent.name == "locframework_storage_peewee"

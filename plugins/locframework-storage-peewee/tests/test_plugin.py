@@ -15,7 +15,7 @@ from locframework_storage_peewee import (
 )
 
 from locframework.plugins import PluginHost
-from locframework.ports import SettingsError, Unavailable
+from locframework.ports import SettingsError
 
 
 def test_the_plugin_is_found_by_its_name() -> None:
@@ -171,17 +171,6 @@ def test_the_file_of_sqlite_is_not_for_everybody(tmp_path: Path) -> None:
     assert (tmp_path / "a").stat().st_mode & 0o007 == 0
     assert (tmp_path / "a-wal").stat().st_mode & 0o007 == 0
     storage.close()
-
-
-@pytest.mark.parametrize("place", ["a-file/b", "no-database"])
-def test_a_file_that_cannot_be_is_unavailable(tmp_path: Path, place: str) -> None:
-    (tmp_path / "a-file").touch()
-    (tmp_path / "no-database").write_text("x" * 5000)
-
-    with pytest.raises(Unavailable) as caught:
-        PeeweeProvider(f"sqlite:///{tmp_path}/{place}").open().ping()
-
-    assert str(tmp_path) not in caught.value.message
 
 
 @pytest.mark.parametrize(
