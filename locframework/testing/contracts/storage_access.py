@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from locframework.access.records import Holder, Membership, Scope, Token
+from locframework.access.records import (
+    Holder,
+    Member,
+    Membership,
+    Organization,
+    Scope,
+    StoredToken,
+    Token,
+    User,
+)
 from locframework.fields import new_id
 from locframework.pagination import PageRequest
 from locframework.storage import Storage
@@ -25,69 +34,79 @@ from .storage_records import (
 )
 
 
+def add_organization(storage: Storage, name: str = "Acme") -> Organization:
+    made = organization(name)
+    storage.access.organizations.insert(made)
+    return made
+
+
+def add_user(storage: Storage, name: str, **changes: Any) -> User:
+    made = user(f"{name}@example.com", **changes)
+    storage.access.users.insert(made)
+    return made
+
+
+def add_member(storage: Storage, of: Organization, who: User, **changes: Any) -> Member:
+    made = member(of, who, **changes)
+    storage.access.members.insert(replace(made, email="not stored"))
+    return made
+
+
+def add_token(storage: Storage, letter: str, **changes: Any) -> StoredToken:
+    made = token(letter * 64, **changes)
+    storage.access.tokens.insert(made)
+    return made
+
+
 class StorageAccessContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
     @pytest.mark.parametrize(
         ("stored", "asked"),
-        [
-            ("Ann@Example.com", "aNN@eXAMPLE.COM"),
-            ("straße@example.com", "STRASSE@example.com"),
-            ("ΣΊΣΥΦΟΣ@example.com", "σίσυφος@example.com"),
-        ],
+        [("Ann@", "aNN@"), ("straße@", "STRASSE@"), ("ΣΊΣΥΦΟΣ@", "σίσυφος@")],
     )
     def test_users_are_found_by_email_ignoring_case(
         self, storage: Storage, stored: str, asked: str
     ) -> None:
-        made = user(stored)
-        storage.access.users.insert(made)
+        made, find = add_user(storage, stored), storage.access.find_user_by_email
 
-        assert storage.access.find_user_by_email(asked) == made
-        assert storage.access.find_user_by_email("a" + asked) is None
+        assert find(f"{asked}@EXAMPLE.com") == made
+        assert find(f"a{asked}@example.com") is None
 
         moved = replace(made, email="B@example.com")
         storage.access.users.update(moved)
-        assert storage.access.find_user_by_email("b@example.com") == moved
-        assert storage.access.find_user_by_email(asked) is None
+        assert find("b@example.com") == moved
+        assert find(f"{asked}@example.com") is None
 
     def test_members_are_listed_by_the_email_of_their_user(
         self, storage: Storage
     ) -> None:
-        owner, other = organization(), organization()
-        made = []
-        for one in (owner, other):
-            storage.access.organizations.insert(one)
-        for name in ("zoe", "ann", "bob", "ärne"):
-            who = user(f"{name}@example.com")
-            storage.access.users.insert(who)
-            made.append(member(owner, who))
-            storage.access.members.insert(replace(made[-1], email="not stored"))
-            storage.access.members.insert(member(other, who))
-        storage.access.users.update(replace(who, email="zz@example.com"))
-        made[3] = replace(made[3], email="zz@example.com")
+        owner, other = add_organization(storage), add_organization(storage)
+        users = [add_user(storage, name) for name in ("zoe", "ann", "bob", "ärne")]
+        zoe, ann, bob, last = (add_member(storage, owner, each) for each in users)
+        for each in users:
+            add_member(storage, other, each)
+        storage.access.users.update(replace(users[3], email="zz@example.com"))
+        last = replace(last, email="zz@example.com")
 
         page = storage.access.list_members(owner.id, PageRequest(limit=3))
 
-        assert page.items == [made[1], made[2], made[0]]
-        assert page.total == 4
+        assert (page.items, page.total) == ([ann, bob, zoe], 4)
         assert storage.access.list_members(new_id(), ALL).items == []
-        assert storage.access.members.find(made[3].id, owner.id) == made[3]
-        assert sorted(storage.access.organizations_of(who.id)) == sorted(
-            [owner.id, other.id]
-        )
+        assert storage.access.members.find(last.id, owner.id) == last
+        found = storage.access.organizations_of(users[3].id)
+        assert sorted(found) == sorted([owner.id, other.id])
 
     def test_organizations_are_listed_by_id(self, storage: Storage) -> None:
-        made = [organization(name) for name in "cba"]
-        for one in made:
-            storage.access.organizations.insert(one)
-        found = storage.access.list_organizations([made[0].id, made[2].id], ALL)
-        assert (found.items, found.total) == ([made[2], made[0]], 2)
+        c, b, a = (add_organization(storage, name) for name in "cba")
+        found = storage.access.list_organizations([c.id, a.id], ALL)
+        assert (found.items, found.total) == ([a, c], 2)
         assert storage.access.list_organizations([], ALL).items == []
+        storage.access.organizations.update(replace(b, tm_enabled=False))
+        assert storage.access.list_organizations([c.id, a.id], ALL) == found
 
     def test_owners_without_limits_are_counted(self, storage: Storage) -> None:
-        first, second = organization(), organization()
-        for one in (first, second):
-            storage.access.organizations.insert(one)
+        first, second = add_organization(storage), add_organization(storage)
         cases: list[dict[str, Any]] = [
             {},
             {"assigned_languages": ()},
@@ -95,19 +114,19 @@ class StorageAccessContract:
             {"project_ids": ()},
             {"project_ids": ("p",)},
             {"role": "manager"},
-            {},
         ]
-        made = []
-        for number, case in enumerate(cases):
-            who = user(f"{number}@example.com", is_active=number < len(cases) - 1)
-            storage.access.users.insert(who)
-            made.append(member(first, who, **{"role": "owner", **case}))
-            storage.access.members.insert(made[-1])
+        users = [add_user(storage, str(number)) for number in range(len(cases))]
+        made = [
+            add_member(storage, first, who, **{"role": "owner", **case})
+            for who, case in zip(users, cases, strict=True)
+        ]
+        gone = add_user(storage, "gone", is_active=False)
+        made.append(add_member(storage, first, gone, role="owner"))
 
-        assert storage.access.count_owners(first.id, "") == 2
-        assert storage.access.count_owners(first.id, made[0].id) == 1
-        assert storage.access.count_owners(first.id, made[-1].id) == 2
-        assert storage.access.count_owners(second.id, "") == 0
+        count_owners = storage.access.count_owners
+        assert count_owners(first.id, "") == count_owners(first.id, made[-1].id) == 2
+        assert count_owners(first.id, made[0].id) == 1
+        assert count_owners(second.id, "") == 0
 
     def test_projects_among_ids_are_those_of_the_organization(
         self, storage: Storage
@@ -123,40 +142,29 @@ class StorageAccessContract:
     def test_holder_has_the_memberships_of_an_active_user(
         self, storage: Storage
     ) -> None:
-        who, other = user(), user("other@example.com")
-        for one in (who, other):
-            storage.access.users.insert(one)
-        made = []
-        for languages in [None, ("de", "fr"), ()]:
-            of = organization()
-            storage.access.organizations.insert(of)
-            made.append(member(of, who, assigned_languages=languages, project_ids=()))
-            storage.access.members.insert(made[-1])
-            storage.access.members.insert(member(of, other, role="viewer"))
-        made.sort(key=lambda one: one.organization_id)
-        mine = token("a" * 64, user_id=who.id)
-        storage.access.tokens.insert(mine)
+        who, other = add_user(storage, "ann"), add_user(storage, "other")
+        memberships = []
+        for codes in [None, ("de", "fr"), ()]:
+            of = add_organization(storage)
+            limits = {"assigned_languages": codes, "project_ids": ()}
+            add_member(storage, of, who, **limits)
+            add_member(storage, of, other, role="viewer")
+            memberships.append(Membership(of.id, "translator", codes, ()))
+        memberships.sort(key=lambda each: each.organization_id)
+        mine = add_token(storage, "a", user_id=who.id)
 
         held = storage.access.find_holder("a" * 64)
         storage.access.users.update(replace(who, is_active=False))
 
-        memberships = tuple(
-            Membership(
-                one.organization_id, one.role, one.assigned_languages, one.project_ids
-            )
-            for one in made
-        )
-        assert held == Holder(mine, memberships)
+        assert held == Holder(mine, tuple(memberships))
         assert storage.access.find_holder("a" * 64) == Holder(mine, ())
         assert storage.access.find_holder("c" * 64) is None
 
     def test_tokens_in_use_are_listed_by_owner(self, storage: Storage) -> None:
-        who, of = user(), add_project(storage)
-        storage.access.users.insert(who)
-        mine, revoked = (token(one * 64, user_id=who.id) for one in "ac")
-        bound = token("b" * 64, project_id=of.id, organization_id=of.organization_id)
-        for one in (mine, revoked, bound):
-            storage.access.tokens.insert(one)
+        who, of = add_user(storage, "ann"), add_project(storage)
+        mine, revoked = (add_token(storage, one, user_id=who.id) for one in "ac")
+        owner = {"project_id": of.id, "organization_id": of.organization_id}
+        bound = add_token(storage, "b", **owner)
         storage.access.revoke_tokens(at(30), token_id=revoked.token.id)
 
         def listed(**owner: str) -> list[Token]:
@@ -172,24 +180,20 @@ class StorageAccessContract:
         assert storage.access.tokens.find(bound.token.id) == bound
 
     def test_revoked_tokens_keep_their_first_time(self, storage: Storage) -> None:
-        who, of = user(), organization()
-        storage.access.users.insert(who)
-        storage.access.organizations.insert(of)
-        bound = token("a" * 64, user_id=who.id, organization_id=of.id)
-        free, other = token("b" * 64, user_id=who.id), token("c" * 64)
-        for one in (bound, free, other):
-            storage.access.tokens.insert(one)
+        who, of = add_user(storage, "ann"), add_organization(storage)
+        bound = add_token(storage, "a", user_id=who.id, organization_id=of.id)
+        add_token(storage, "b", user_id=who.id)
+        add_token(storage, "c")
 
-        def revoked() -> list[str | None]:
+        def revoke(minute: int, **which: str) -> list[str | None]:
+            storage.access.revoke_tokens(at(minute), **which)
             found = [storage.access.find_holder(one * 64) for one in "abc"]
             return [one.token.revoked_at for one in found if one]
 
-        storage.access.revoke_tokens(at(1), user_id=who.id, organization_id=of.id)
-        assert revoked() == [at(1), None, None]
-        storage.access.revoke_tokens(at(2), user_id=who.id)
-        assert revoked() == [at(1), at(2), None]
-        storage.access.revoke_tokens(at(3), token_id=bound.token.id)
-        assert revoked() == [at(1), at(2), None]
+        found = revoke(1, user_id=who.id, organization_id=of.id)
+        assert found == [at(1), None, None]
+        assert revoke(2, user_id=who.id) == [at(1), at(2), None]
+        assert revoke(3, token_id=bound.token.id) == [at(1), at(2), None]
 
 
 class StorageProjectsContract:

@@ -226,6 +226,7 @@ class StorageWebhooksContract:
             ill.webhook.id: WaitingWebhook(ill.webhook.id, 1, True),
         }
         assert store.waiting(at(5), 4) == []
+        assert claim(storage, idle) == []
         claimed = claim(storage, well, 6)
         assert [each.webhook_id for each in store.waiting(at(20), 4)] == [
             ill.webhook.id
