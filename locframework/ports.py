@@ -13,8 +13,8 @@ from .access.records import Token as Token
 from .access.records import User as User
 from .access.store import AccessStore as AccessStore
 from .blobs.blob_store import BlobStore as BlobStore
-from .blobs.records import BlobNote as BlobNote
 from .blobs.store import BlobIndex as BlobIndex
+from .blobs.store import BlobNote as BlobNote
 from .branches.records import Branch as Branch
 from .branches.records import BranchStatus as BranchStatus
 from .branches.store import BranchStore as BranchStore

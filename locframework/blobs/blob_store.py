@@ -22,11 +22,11 @@ class BlobStore(Protocol):
         ...
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep ``content``; when this returns it survives a crash of the machine.
+        """Store ``content``; when this returns it survives a crash of the machine.
 
         Another put of the same name changes nothing. ValueError when the name is
         not the content's SHA-256. A reader never sees a part of it. Raises
-        Unavailable when it cannot be kept (disk full, store out of reach).
+        Unavailable when it cannot be stored (disk full, store out of reach).
         """
         ...
 
@@ -46,7 +46,7 @@ class BlobStore(Protocol):
         ...
 
     def names(self) -> Iterator[str]:
-        """Every name kept, in no order. For checks and clean-up."""
+        """Return the names of all blobs, in no order. For checks and clean-up."""
         ...
 
     def public_url(self, name: str) -> str | None:

@@ -15,8 +15,7 @@ from locframework.fields import Clock, timestamp
 from locframework.transactions import Transactions, crash_point
 
 from .blob_store import BlobStore, CheckedBlobStore
-from .records import BlobNote, KeptParts
-from .store import BlobIndex
+from .store import BlobIndex, BlobNote, KeptParts
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -25,7 +24,7 @@ PRUNED_AT_ONCE = 100
 DELETED_AGAIN = timedelta(hours=1)
 LOOKED_AT_AGAIN = timedelta(days=1)  # what is named: all that is published, in years
 KEPT_AT_ONCE = 1000
-PART_BYTES = 4 * 1024 * 1024  # of a file that is kept in parts
+PART_BYTES = 4 * 1024 * 1024  # of a file that is stored in parts
 
 
 class Blobs:
@@ -111,7 +110,7 @@ class Blobs:
             return error.message
         if content is None:
             return f"the blob {name} is lost"
-        if hashlib.sha256(content).hexdigest() != name:  # the store should have said so
+        if hashlib.sha256(content).hexdigest() != name:  # the store did not notice
             return f"the blob {name} is damaged"
         return None
 

@@ -1,11 +1,27 @@
-"""How notes about blobs are kept."""
+"""The index of the blobs in the blob stores."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
+from msgspec import Struct
+
 from locframework.fields import Timestamp
 
-from .records import BlobNote
+
+class BlobNote(Struct, frozen=True):
+    """A blob that was put in one of the blob stores."""
+
+    store: str  # BlobStore.name
+    name: str  # SHA-256, hex
+    byte_size: int
+    keep_until: Timestamp  # may go after this, unless a release or a file names it
+
+
+class KeptParts(Struct, frozen=True):
+    """A file that is stored as several blobs."""
+
+    store: str  # BlobStore.name
+    names: Sequence[str]  # SHA-256, hex; in the order of the file
 
 
 class BlobIndex(Protocol):

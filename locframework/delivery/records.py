@@ -36,7 +36,7 @@ class ReleasedLanguage(Struct, frozen=True):
 
 
 class Release(Struct, frozen=True, rename="camel"):
-    """A release as it is shown."""
+    """A release as the API shows it."""
 
     id: str
     version: int  # counts up in its distribution and is never used twice
@@ -54,7 +54,7 @@ class Release(Struct, frozen=True, rename="camel"):
 
 
 class ReleaseSnapshot(Struct, frozen=True):
-    """What of project and distribution a release shows, frozen when it was made."""
+    """What a release shows of project and distribution, as of its creation."""
 
     project_id: str
     source_language: str
@@ -67,7 +67,7 @@ class ReleaseSnapshot(Struct, frozen=True):
 
 
 class StoredRelease(Struct, frozen=True):
-    """A release as it is kept."""
+    """A release with its files and its snapshot."""
 
     release: Release
     distribution_id: str
@@ -115,7 +115,7 @@ class NewDistribution(Struct, frozen=True, rename="camel"):
 
 
 class DistributionChanges(Struct, frozen=True, rename="camel"):
-    """What PATCH of a distribution may name; it takes effect with the next release."""
+    """The body that changes a distribution, from the next release on."""
 
     name: Name | UnsetType = UNSET
     format: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
@@ -130,7 +130,7 @@ class DistributionChanges(Struct, frozen=True, rename="camel"):
 
 
 class PublicHead(Struct, frozen=True):
-    """All that one public request must know, found by the public key in one look."""
+    """What a public request needs, found by the public key in one statement."""
 
     distribution_id: str
     organization_id: str
@@ -177,20 +177,20 @@ class ReleaseDiff(Struct, frozen=True, rename="camel"):
 
 
 class Usage(Struct, frozen=True):
-    """What an organization was delivered in a month."""
+    """The deliveries to an organization in a month."""
 
     requests: int
     bytes: int
 
 
 class DistributionQuery(SortedRequest, frozen=True):
-    """What a list of distributions is asked by."""
+    """The query of a list of distributions."""
 
     sort: ByNameOrUpdate = "name"
 
 
 class ReleaseQuery(SortedRequest, frozen=True):
-    """What a list of releases is asked by."""
+    """The query of a list of releases."""
 
     sort: ByVersion = "-version"
 

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller, Reach, Renewed
 from locframework.access.service import LinkedAccess
-from locframework.blobs.records import KeptParts
 from locframework.blobs.service import Blobs
+from locframework.blobs.store import KeptParts
 from locframework.errors import (
     PermissionDenied,
     UnknownFormat,

@@ -17,7 +17,7 @@ from .records import IMAGE_MOST, File, FileForm, ImageType
 from .service import Files
 
 TAG = "Files"
-FORM_MOST = IMAGE_MOST + 64 * 1024  # with what stands around the file
+FORM_MOST = IMAGE_MOST + 64 * 1024  # with the other parts of the form
 EXTENSIONS: dict[ImageType, str] = {
     "image/png": "png",
     "image/jpeg": "jpg",

@@ -24,7 +24,7 @@ class File(Struct, frozen=True, rename="camel"):
 
 
 class StoredFile(Struct, frozen=True):
-    """A file as it is kept: what it is, and which blob has its bytes."""
+    """A file and the blob that has its bytes."""
 
     id: str
     project_id: str

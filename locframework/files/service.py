@@ -1,4 +1,4 @@
-"""What one can do with files: bring one, read it, and name it as a screenshot."""
+"""Files: uploading and reading images, and using them as screenshots."""
 
 import logging
 from collections.abc import Callable, Collection
@@ -18,7 +18,7 @@ from .store import FileStorage
 
 log = logging.getLogger("locframework.files")
 
-ON_THE_WAY = timedelta(hours=1)  # how long a blob is kept for a file still to come
+KEEP_UPLOADED = timedelta(hours=1)  # a blob without a file yet
 LOOKED_AT_EVERY = timedelta(days=1)
 UNUSED_KEPT = timedelta(days=30)
 PURGED_AT_ONCE = 1000
@@ -37,7 +37,7 @@ class Files:
         self._clock = clock
 
     def add_file(self, caller: Caller, project_id: str, content: bytes) -> File:
-        """Keep an image: PNG, JPEG or WebP, told by its content, 5 MiB at most.
+        """Store an image: PNG, JPEG or WebP, detected by content, 5 MiB at most.
 
         Raises ProjectNotFound, PermissionDenied, PayloadTooLarge, UnreadableFile.
         """
@@ -46,12 +46,12 @@ class Files:
     def prepare_file(
         self, caller: Caller, project_id: str, content: bytes
     ) -> Callable[[], File]:
-        """``add_file`` but for its transaction, which a call of the answer is."""
+        """Store the content; return the transaction of ``add_file``, to be called."""
         project = self._projects.require(caller, "key_update", project_id)
         if len(content) > IMAGE_MOST:
             raise PayloadTooLarge(f"an image has at most {IMAGE_MOST} bytes")
         content_type = image_type(content)
-        note = self._blobs.put(content, keep_for=ON_THE_WAY)
+        note = self._blobs.put(content, keep_for=KEEP_UPLOADED)
         crash_point("files.after_put")
         now = timestamp(self._clock())
         file = StoredFile(
@@ -69,9 +69,9 @@ class Files:
     def read_file(
         self, caller: Caller, project_id: str, file_id: str
     ) -> tuple[StoredFile, Callable[[], bytes]]:
-        """The file, and how to get its bytes. Raises FileNotFound.
+        """Return a file, and a function that reads its bytes. Raises FileNotFound.
 
-        The call raises Unavailable when the blob store has not got them just now.
+        The function raises Unavailable if the blob store is out of reach.
         """
         project = self._projects.require(caller, "translation_read", project_id)
         found = self._store.find(file_id, project.id) if is_id(file_id) else None
@@ -128,5 +128,5 @@ class Files:
 
 
 def path_of(project_id: str, file_id: str) -> str:
-    """Where a file is read, below the API's base URL."""
+    """Return the path of a file, below the API's base URL."""
     return f"/projects/{project_id}/files/{file_id}"

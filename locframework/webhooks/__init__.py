@@ -1,1 +1,1 @@
-"""Webhooks: what happened here, told to addresses that asked for it."""
+"""Webhooks: events of projects, sent to registered URLs."""

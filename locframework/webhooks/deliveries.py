@@ -1,4 +1,4 @@
-"""What one can do with deliveries: look at them, send them again, send a test."""
+"""Deliveries: reading the log, replays, and tests."""
 
 import re
 from collections.abc import Callable
@@ -52,7 +52,7 @@ class Deliveries:
     def list_deliveries(
         self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery
     ) -> Page[Delivery]:
-        """Newest first, with their attempts. Raises WebhookNotFound."""
+        """Return deliveries, newest first. Raises WebhookNotFound."""
         project = self._projects.require(caller, "webhook_read", project_id)
         check_record(query, "query")
         webhook = self._webhooks.find(project, webhook_id).webhook
@@ -62,18 +62,21 @@ class Deliveries:
     def get_delivery(
         self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
     ) -> Delivery:
-        """One delivery with its payload. Raises WebhookNotFound, DeliveryNotFound."""
+        """Return a delivery with its payload.
+
+        Raises WebhookNotFound, DeliveryNotFound.
+        """
         webhook = self._webhooks.get_webhook(caller, project_id, webhook_id)
         return self._find(webhook, delivery_id)
 
     def replay(
         self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
     ) -> tuple[Delivery, str]:
-        """Send it once more, with the same id and the present secret.
+        """Send a delivery once more, with the same id and the present secret.
 
-        The delivery, and where it is read, below the API's base URL. Also to a webhook
-        that is switched off. Retries that are still planned are made nevertheless, if
-        this does not succeed. Raises WebhookNotFound, DeliveryNotFound, RateLimited.
+        Return it and its path below the API's base URL. It is also sent to a webhook
+        that is switched off. If it fails, planned retries are still made. Raises
+        WebhookNotFound, DeliveryNotFound, RateLimited.
         """
         project = self._projects.require(caller, "webhook_manage", project_id)
         webhook = self._webhooks.find(project, webhook_id).webhook
@@ -88,11 +91,11 @@ class Deliveries:
     def replay_many(
         self, caller: Caller, project_id: str, webhook_id: str, which: ReplayMany
     ) -> tuple[int, str]:
-        """Send all again that ended so, and were made since then.
+        """Send all deliveries of a status again that were created since a time.
 
-        How many, and where they are listed. It counts as one replay. Others write in
-        between, unless a transaction is open. Raises WebhookNotFound, ValidationFailed,
-        RateLimited.
+        Return their number and the path of their list. It counts as one replay. Others
+        write in between, unless a transaction is open. Raises WebhookNotFound,
+        ValidationFailed, RateLimited.
         """
         project = self._projects.require(caller, "webhook_manage", project_id)
         check_record(which)
@@ -116,7 +119,7 @@ class Deliveries:
     ) -> tuple[Delivery, str]:
         """Send ``webhook.test``, once; also to a webhook that is switched off.
 
-        The delivery, and where it is read. Raises WebhookNotFound.
+        Return the delivery and its path. Raises WebhookNotFound.
         """
         project = self._projects.require(caller, "webhook_manage", project_id)
         webhook = self._webhooks.find(project, webhook_id).webhook
@@ -151,6 +154,6 @@ class Deliveries:
 
 
 def path_of(webhook: Webhook, *delivery_id: str) -> str:
-    """Where the log or a delivery is read, below the API's base URL."""
+    """Return the path of the log or of a delivery, below the API's base URL."""
     log = f"/projects/{webhook.project_id}/webhooks/{webhook.id}/deliveries"
     return "/".join((log, *delivery_id))

@@ -102,8 +102,8 @@ class WebhookEndpoints:
     ) -> Prepared[NewSecretAnswer]:
         """Register a webhook.
 
-        `signingSecret` is shown only this once: what is sent is signed with it, as
-        Standard Webhooks says. `languageCodes` null means every language; `branches`
+        `signingSecret` is shown only this once: it signs what is sent, as Standard
+        Webhooks requires. `languageCodes` null means every language; `branches`
         null means main only. The URL must be https, and lead to a public address.
         """
         add = self._webhooks.prepare_webhook(caller, project_id, body)
@@ -115,7 +115,7 @@ class WebhookEndpoints:
     ) -> WebhookAnswer:
         """Get a webhook.
 
-        `disabledReason` tells what switched it off: `manual`, a person; `failing`, five
+        `disabledReason` is what switched it off: `manual`, a person; `failing`, five
         days without a success; `gone`, its answer 410.
         """
         return WebhookAnswer(self._webhooks.get_webhook(caller, project_id, webhook_id))

@@ -1,4 +1,4 @@
-"""Webhooks, what was sent to them, and what came of it (decisions 2.7)."""
+"""Webhooks, their deliveries and attempts (decisions 2.7)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -88,7 +88,7 @@ class SealedSecret(Struct, frozen=True):
 
 
 class WebhookHealth(Struct, frozen=True):
-    """How an endpoint has done since its last success."""
+    """The failures of an endpoint since its last success."""
 
     good_at: Timestamp  # of the last success; before one, when it was (re)activated
     failing_since: Timestamp | None = None  # first failure since then; None: none
@@ -98,7 +98,7 @@ class WebhookHealth(Struct, frozen=True):
 
 
 class StoredWebhook(Struct, frozen=True):
-    """A webhook as it is kept."""
+    """A webhook with its secrets and its health."""
 
     webhook: Webhook
     organization_id: str
@@ -118,7 +118,7 @@ class NewWebhook(Struct, frozen=True, rename="camel"):
 
 
 class WebhookChanges(Struct, frozen=True, rename="camel"):
-    """What PATCH of a webhook may name."""
+    """The body that changes a webhook."""
 
     url: Url | UnsetType = UNSET
     event_types: EventTypes | UnsetType = UNSET
@@ -129,13 +129,13 @@ class WebhookChanges(Struct, frozen=True, rename="camel"):
 
 
 class WebhookQuery(SortedRequest, frozen=True):
-    """What a list of webhooks is asked by."""
+    """The query of a list of webhooks."""
 
     sort: ByTime = "-createdAt"
 
 
 class DeliveryAttempt(Struct, frozen=True, rename="camel"):
-    """One try to send a delivery.
+    """One attempt to send a delivery.
 
     Without ``statusCode`` and ``error`` it is still running, or its process was killed.
     """
@@ -163,7 +163,7 @@ class Delivery(Struct, frozen=True, rename="camel"):
 
 
 class DeliveryQuery(SortedRequest, frozen=True, rename="camel"):
-    """What a list of deliveries is asked by."""
+    """The query of a list of deliveries."""
 
     status: DeliveryStatus | None = None
     event_type: Annotated[str, Meta(max_length=TYPE_LENGTH)] | None = None
@@ -171,7 +171,7 @@ class DeliveryQuery(SortedRequest, frozen=True, rename="camel"):
 
 
 class DeliveryFilter(Struct, frozen=True):
-    """Which deliveries of a webhook are meant; every condition set must hold."""
+    """Selects deliveries of a webhook; every condition that is set must hold."""
 
     status: DeliveryStatus | None = None
     event_type: str | None = None
@@ -181,12 +181,12 @@ class DeliveryFilter(Struct, frozen=True):
 class ReplayMany(Struct, frozen=True):
     """The body that sends deliveries again."""
 
-    since: TimeInput | None = None  # those created then or later; left out: all kept
+    since: TimeInput | None = None  # those created then or later; None: all
     status: Literal["failed", "succeeded"] = "failed"
 
 
 class NewDelivery(Struct, frozen=True):
-    """A delivery to be kept: due at once."""
+    """A delivery to be inserted; it is due at once."""
 
     id: str
     webhook_id: str
@@ -198,7 +198,7 @@ class NewDelivery(Struct, frozen=True):
 
 
 class ClaimedDelivery(Struct, frozen=True):
-    """A delivery that is ours to send, until the lease ends."""
+    """A delivery that this process may send until the lease ends."""
 
     id: str
     webhook_id: str
@@ -224,7 +224,7 @@ class AttemptOutcome(Struct, frozen=True):
 
 
 class WaitingWebhook(Struct, frozen=True):
-    """A webhook that has deliveries due, and how many, up to the most asked for."""
+    """A webhook with due deliveries; their number is counted up to a limit."""
 
     webhook_id: str
     due: int
@@ -232,10 +232,10 @@ class WaitingWebhook(Struct, frozen=True):
 
 
 class QueueDepth(Struct, frozen=True):
-    """What waits to be sent, in the whole database."""
+    """The pending deliveries of the whole database."""
 
     pending: int
-    oldest_due_at: Timestamp | None  # None: nothing waits
+    oldest_due_at: Timestamp | None  # None: nothing is due
 
 
 class EventType(Struct, frozen=True, rename="camel"):
@@ -252,7 +252,7 @@ class EventType(Struct, frozen=True, rename="camel"):
 
 
 class ShownEventType(Struct, frozen=True, rename="camel"):
-    """An event type as it is shown."""
+    """An event type as the API shows it."""
 
     type: str
     group: str
@@ -272,7 +272,7 @@ class Post(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What came of an attempt: a status, or an error, never both."""
+    """The result of an attempt: either a status or an error."""
 
     status_code: Annotated[int, Meta(ge=100, le=999)] | None
     error: SendError | None

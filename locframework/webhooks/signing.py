@@ -24,7 +24,7 @@ _OLD_SETTING = "webhooks.old_secret_keys"
 
 
 class SecretLost(Exception):
-    """No key that this process has opens the secret."""
+    """The secret is damaged, or no key of this process opens it."""
 
 
 def new_secret() -> str:
@@ -59,11 +59,11 @@ class SecretBox:
         fault = "is not the key that sealed the signing secrets of the webhooks"
         if not self.can_seal:
             fault = "is missing, and the signing secrets of webhooks are sealed with it"
-        told = f"; an older key belongs in {_OLD_SETTING}"
-        raise SettingsError(f"settings: {_SETTING}: {fault}{told}", _SETTING)
+        hint = f"an older key belongs in {_OLD_SETTING}"
+        raise SettingsError(f"settings: {_SETTING}: {fault}; {hint}", _SETTING)
 
     def seal(self, secret: str, webhook_id: str) -> SealedSecret:
-        """The secret as it may be kept. Needs a key."""
+        """Encrypt a secret for the database. Needs a key."""
         if self._newest is None:
             raise RuntimeError("there is no key to seal with")
         nonce = os.urandom(_NONCE_BYTES)
@@ -72,7 +72,7 @@ class SecretBox:
         return SealedSecret(self._newest, b64encode(sealed).decode(), None)
 
     def open(self, sealed: SealedSecret, webhook_id: str) -> str:
-        """The secret again. Raises SecretLost."""
+        """Decrypt a secret. Raises SecretLost."""
         cipher = self._ciphers.get(sealed.key_id)
         if cipher is None:
             raise SecretLost(f"no key {sealed.key_id} in {_SETTING} or old_secret_keys")
@@ -96,7 +96,7 @@ def _key(text: str, setting: str) -> bytes:
 
 
 def _id_of(key: bytes) -> str:
-    """Names a key without telling anything of it."""
+    """Return a name for a key that does not reveal it."""
     return hashlib.sha256(b"locframework webhook key " + key).hexdigest()[:8]
 
 

@@ -45,14 +45,14 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
     # deliveries
 
     def add_deliveries(self, deliveries: Sequence[NewDelivery]) -> None:
-        """Keep them, pending and due at once, in the open transaction."""
+        """Insert deliveries, due at once, in the open transaction."""
         ...
 
     def end_deliveries(self, webhook_id: str) -> None:
-        """Whatever is pending of the webhook has failed, and is not tried again.
+        """Set the pending deliveries of the webhook to ``failed``.
 
-        Here as in ``finish`` and ``give_up``, what succeeded once has not failed: a
-        success stays one when a replay of it comes to nothing.
+        Here, in ``finish`` and in ``give_up``, a delivery that succeeded once stays
+        ``succeeded`` although its replay fails.
         """
         ...
 
@@ -98,12 +98,12 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
 
         In the open transaction, such that no other claimer has the same: sets owner
         and lease, and counts the attempt. Those that others hold are passed over.
-        ``lost`` counts attempts of the log, so that six of them in a row are told.
+        ``lost`` counts attempts of the log, up to six in a row.
         """
         ...
 
     def begin_attempts(self, claimed: Sequence[ClaimedDelivery], at: Timestamp) -> None:
-        """Note in the log that they are made, in the open transaction."""
+        """Log that the attempts are made, in the open transaction."""
         ...
 
     def find_webhooks(
@@ -118,11 +118,11 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
     def save_health(
         self, health: Mapping[str, tuple[Timestamp, WebhookHealth]]
     ) -> None:
-        """By webhook: when its latest attempt ended, and how it is."""
+        """Store when the latest attempt of each webhook was made, and its health."""
         ...
 
     def finish(self, outcomes: Sequence[AttemptOutcome], owner: str) -> None:
-        """Log what came of attempts, and store what becomes of their deliveries.
+        """Log the results of attempts, and store the new state of their deliveries.
 
         A delivery that was claimed again since, or ended, stays as it is; the log
         has the attempt nevertheless.
@@ -130,7 +130,7 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         ...
 
     def give_up(self, claimed: Sequence[ClaimedDelivery]) -> None:
-        """Deliveries that are ours have failed, without another attempt."""
+        """Set claimed deliveries to ``failed``, without another attempt."""
         ...
 
     def queue_depth(self) -> QueueDepth: ...

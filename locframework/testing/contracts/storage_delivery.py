@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from locframework.blobs.records import BlobNote
+from locframework.blobs.store import BlobNote
 from locframework.delivery.records import (
     Distribution,
     PublicHead,

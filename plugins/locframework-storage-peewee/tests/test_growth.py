@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from locframework_storage_peewee import PeeweeStorage, database
 
-from locframework.blobs.records import BlobNote
+from locframework.blobs.store import BlobNote
 from locframework.keys.records import KeyFilter
 from locframework.projects.records import Project
 from locframework.testing.contracts.storage_delivery import (

@@ -10,7 +10,7 @@ from locframework_storage_peewee.postgres import FEW
 from msgspec.structs import replace
 
 from locframework.access.records import Scope
-from locframework.blobs.records import BlobNote
+from locframework.blobs.store import BlobNote
 from locframework.events import EventFilter
 from locframework.glossaries.records import TermQuery
 from locframework.jobs.records import JobFilter
