@@ -169,21 +169,41 @@ def _terms(
     problems: Problems,
     warn: Callable[[str], None],
 ) -> Iterator[FileTerm]:
+    base = _base(source_language)
     spellings: list[_Spelling] = []
-    notes = list(_notes(concept, None))
-    for section in concept.descendants(*_SECTIONS):
-        code = canonical_tag(section.attributes.get("xml:lang", ""))
+    notes: list[str] = []
+    left_out = 0  # notes
+    for section in (concept, *concept.descendants(*_SECTIONS)):
+        given = section.attributes.get("xml:lang", "")
+        code = source_language if section is concept else canonical_tag(given)
         if code is None:
             message = "the language is not a BCP-47 language tag"
             problems.add(section.line, "language", message)
             continue
-        notes += _notes(section, code)
-        spellings += (
-            _spelling(each, code) for each in section.descendants(*_SPELLINGS)
-        )
-    own = _in_source(spellings, source_language)
-    kept, left_out = _kept_notes(notes, source_language)
-    texts, further = _texts(spellings, own)
+        if section is not concept:
+            found = section.descendants(*_SPELLINGS)
+            spellings += [_spelling(element, code) for element in found]
+        for note in _notes(section):
+            is_ours = _base(code) == base
+            if is_ours and len("\n".join((*notes, note))) <= NOTES_MOST:
+                notes.append(note)
+            else:
+                left_out += 1
+    # terms are in the source language, else in those that differ in region only
+    codes = {each.language_code for each in spellings}
+    codes = {source_language} & codes or {each for each in codes if _base(each) == base}
+    own = [each for each in spellings if each.language_code in codes]
+    others = [each for each in spellings if each.language_code not in codes]
+    texts: dict[str, FileText] = {}
+    further: set[str] = set()  # languages with other translations
+    for other in sorted(others, key=lambda each: each.is_deprecated):
+        if not other.text.strip():
+            continue
+        # one that is not to be used is not to be demanded
+        is_draft = other.notes.get(f"{OWN}status") == "draft" or other.is_deprecated
+        text = FileText(other.language_code, other.text, is_draft)
+        if texts.setdefault(other.language_code, text).value != other.text:
+            further.add(other.language_code)
     for each in own:
         yield FileTerm(
             line=each.line,
@@ -191,15 +211,15 @@ def _terms(
             do_not_translate=each.notes.get(f"{OWN}doNotTranslate") == "true" or None,
             case_sensitive=each.notes.get(f"{OWN}caseSensitive") == "true",
             usage_status=each.usage_status,
-            notes=kept,
-            texts=texts,
+            notes="\n".join(notes) or None,
+            texts=tuple(texts[code] for code in sorted(texts)),
         )
     where = f"line {concept.line}:"
     if not own:
         warn(f"{where} the concept has no term in {source_language} and was left out")
         return
     if further:
-        named = ", ".join(further)
+        named = ", ".join(sorted(further))
         warn(f"{where} further translations, in {named}, were left out")
     if left_out:
         reason = "in other languages or too long, were left out"
@@ -217,54 +237,13 @@ def _spelling(element: Element, language_code: str) -> _Spelling:
     return _Spelling(element.line, language_code, text, notes)
 
 
-def _notes(element: Element, code: str | None) -> Iterator[tuple[str | None, str]]:
+def _notes(element: Element) -> Iterator[str]:
     """Yield the notes and definitions in an element, but not those in its sections."""
     names = ("note", "descrip", *_DESCRIPTIONS)
     for each in element.descendants(*names, "termNote", *_SECTIONS):
         type_ = each.attributes.get("type") if each.name == "descrip" else each.name
         if type_ in ("note", *_DESCRIPTIONS) and each.text().strip():
-            yield code, each.text()
-
-
-def _kept_notes(
-    notes: Iterable[tuple[str | None, str]], source_language: str
-) -> tuple[str | None, int]:
-    """Return the notes of a concept's terms, and how many of them are left out."""
-    kept: list[str] = []
-    left_out = 0
-    for code, text in notes:
-        is_ours = code is None or _base(code) == _base(source_language)
-        if is_ours and len("\n".join((*kept, text))) <= NOTES_MOST:
-            kept.append(text)
-        else:
-            left_out += 1
-    return "\n".join(kept) or None, left_out
-
-
-def _texts(
-    spellings: Iterable[_Spelling], own: list[_Spelling]
-) -> tuple[tuple[FileText, ...], list[str]]:
-    """Return the translations by language, and the languages that have others too."""
-    taken = {id(each) for each in own}
-    others = [each for each in spellings if id(each) not in taken and each.text.strip()]
-    texts: dict[str, FileText] = {}
-    further: set[str] = set()
-    for each in sorted(others, key=lambda other: other.is_deprecated):
-        # one that is not to be used is not to be demanded
-        is_draft = each.notes.get(f"{OWN}status") == "draft" or each.is_deprecated
-        text = FileText(each.language_code, each.text, is_draft)
-        if texts.setdefault(each.language_code, text).value != each.text:
-            further.add(each.language_code)
-    return tuple(texts[code] for code in sorted(texts)), sorted(further)
-
-
-def _in_source(spellings: list[_Spelling], source_language: str) -> list[_Spelling]:
-    """Return the terms in the source language, else those that differ in region only:
-    ``en`` for ``en-GB``, and the other way round."""
-    exact = [each for each in spellings if each.language_code == source_language]
-    base = _base(source_language)
-    near = [each for each in spellings if _base(each.language_code) == base]
-    return exact or near
+            yield each.text()
 
 
 def _base(language_code: str) -> str:
