@@ -82,7 +82,7 @@ class TermCache:
 
     def __init__(self, storage: GlossaryStorage) -> None:
         self._storage = storage
-        self._kept: OrderedDict[str, _GlossaryIndex] = OrderedDict()
+        self._cached: OrderedDict[str, _GlossaryIndex] = OrderedDict()
         self._lock = threading.Lock()
         self._without: set[str] = set()  # projects that had no glossaries
 
@@ -125,10 +125,10 @@ class TermCache:
 
     def _load(self, linked: Sequence[StoredGlossary]) -> list[_GlossaryIndex]:
         with self._lock:
-            kept = [self._kept.get(each.id) for each in linked]
+            cached = [self._cached.get(each.id) for each in linked]
         found = {
             index.id: index
-            for index, stored in zip(kept, linked, strict=True)
+            for index, stored in zip(cached, linked, strict=True)
             if index is not None and index.revision == stored.revision
         }
         missing = [each for each in linked if each.id not in found]
@@ -145,11 +145,11 @@ class TermCache:
             found[each.id] = _GlossaryIndex(each.id, each.revision, own, index, {})
         with self._lock:
             for each in linked:
-                self._kept[each.id] = found[each.id]
-                self._kept.move_to_end(each.id)
-            count = sum(len(each.terms) for each in self._kept.values())
-            while count > TERMS_KEPT and len(self._kept) > 1:
-                _, dropped = self._kept.popitem(last=False)
+                self._cached[each.id] = found[each.id]
+                self._cached.move_to_end(each.id)
+            count = sum(len(each.terms) for each in self._cached.values())
+            while count > TERMS_KEPT and len(self._cached) > 1:
+                _, dropped = self._cached.popitem(last=False)
                 count -= len(dropped.terms)
         return [found[each.id] for each in linked]
 

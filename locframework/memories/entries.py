@@ -66,15 +66,15 @@ class Entries:
 
         Raise TmNotFound, ValidationFailed, LanguageNotInProject.
         """
-        kept = self._memories.require(caller, "tm_read", tm_id)
+        stored = self._memories.require(caller, "tm_read", tm_id)
         check_record(query, "query")
         code = query.language_code
         if code is not None:
             code = require_tag(code, "query.languageCode")
-            self._require_targets(kept, {code: "query.languageCode"})
+            self._require_targets(stored, {code: "query.languageCode"})
         search = folded(query.search or "") or None
         query = replace(query, search=search, language_code=code)
-        return self._store.list_entries(kept.id, query)
+        return self._store.list_entries(stored.id, query)
 
     def create_entry(self, caller: Caller, tm_id: str, new: NewEntry) -> MemoryEntry:
         """Create an entry, with translations if any are given.
@@ -83,38 +83,38 @@ class Entries:
         Raise TmNotFound, ValidationFailed, LanguageNotInProject, LanguageNotAssigned,
         EntryExists.
         """
-        kept = self._memories.require(caller, "tm_write", tm_id)
+        stored = self._memories.require(caller, "tm_write", tm_id)
         check_record(new)
         check_source(new.source_text)
         values = values_by_tag(new.translations)
         with self._storage.transaction():
-            writing = self._memories.begin(kept.id)
+            writing = self._memories.begin(stored.id)
             self._require_targets(
-                kept, {tag: f"$.translations.{tag}" for tag in values}
+                stored, {tag: f"$.translations.{tag}" for tag in values}
             )
-            self._require_assigned(caller, kept, values)
-            applies, now = self._applies(caller, kept), timestamp(self._clock())
+            self._require_assigned(caller, stored, values)
+            applies, now = self._applies(caller, stored), timestamp(self._clock())
             translations = [
                 written(None, tag, value, applies=applies, at=now)
                 for tag, value in sorted(values.items())
             ]
             entry = MemoryEntry(
                 id=new_id(),
-                tm_id=kept.id,
+                tm_id=stored.id,
                 source_text=new.source_text,
                 context=new.context,
                 created_at=now,
                 updated_at=now,
                 translations=tuple(each for each in translations if each is not None),
             )
-            self._require_free(kept, entry)
+            self._require_free(stored, entry)
             self._store.add_entries(writing, [entry])
         return entry
 
     def get_entry(self, caller: Caller, tm_id: str, entry_id: str) -> MemoryEntry:
         """Return an entry. Raise TmNotFound, EntryNotFound."""
-        kept = self._memories.require(caller, "tm_read", tm_id)
-        return self._find(kept, entry_id)
+        stored = self._memories.require(caller, "tm_read", tm_id)
+        return self._find(stored, entry_id)
 
     def update_entry(
         self, caller: Caller, tm_id: str, entry_id: str, changes: EntryChanges
@@ -126,20 +126,20 @@ class Entries:
         ValidationFailed, PermissionDenied, LanguageNotAssigned, EntryExists. Source:
         service.md, update a TM entry.
         """
-        kept = self._memories.require(caller, "tm_write", tm_id)
+        stored = self._memories.require(caller, "tm_write", tm_id)
         check_record(changes)
         if changes.source_text is not UNSET:
             check_source(changes.source_text)
         with self._storage.transaction():
-            writing = self._memories.begin(kept.id)
-            old = self._find(kept, entry_id)
+            writing = self._memories.begin(stored.id)
+            old = self._find(stored, entry_id)
             new = replace(old, **given_fields(changes))
             if new == old:
                 return old
             is_other = new.source_text != old.source_text
-            if is_other or self._store.find_links(kept.id, entry_ids=[old.id]):
-                self._require_source(caller, kept, old)
-            self._require_free(kept, new)
+            if is_other or self._store.find_links(stored.id, entry_ids=[old.id]):
+                self._require_source(caller, stored, old)
+            self._require_free(stored, new)
             new = replace(new, updated_at=timestamp(self._clock()))
             self._store.detach_entries(writing, [new.id])
             self._store.save_entries(writing, [new])
@@ -150,11 +150,11 @@ class Entries:
 
         Raise TmNotFound, EntryNotFound, PermissionDenied, LanguageNotAssigned.
         """
-        kept = self._memories.require(caller, "tm_write", tm_id)
+        stored = self._memories.require(caller, "tm_write", tm_id)
         with self._storage.transaction():
-            writing = self._memories.begin(kept.id)
-            entry = self._find(kept, entry_id)
-            self._require_source(caller, kept, entry)
+            writing = self._memories.begin(stored.id)
+            entry = self._find(stored, entry_id)
+            self._require_source(caller, stored, entry)
             self._store.remove_entries(writing, [entry.id])
         return entry
 
@@ -166,15 +166,15 @@ class Entries:
         "" clears. Raise TmNotFound, EntryNotFound, ValidationFailed,
         LanguageNotInProject, LanguageNotAssigned.
         """
-        kept = self._memories.require(caller, "tm_write", tm_id)
+        stored = self._memories.require(caller, "tm_write", tm_id)
         check_record(new)
         check_value(new.value)
 
         def change(old: Changed, tag: str, now: Timestamp) -> Changed:
-            applies = self._applies(caller, kept)
+            applies = self._applies(caller, stored)
             return written(old, tag, new.value, applies=applies, at=now)
 
-        return self._write(caller, "tm_write", kept, entry_id, lang, change)
+        return self._write(caller, "tm_write", stored, entry_id, lang, change)
 
     def remove_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
@@ -184,28 +184,28 @@ class Entries:
         Without the right to approve, where approval is required, removing an approved
         value is a proposal. Raise as ``set_translation``, and LanguageNotFound.
         """
-        kept = self._memories.require(caller, "tm_write", tm_id)
+        stored = self._memories.require(caller, "tm_write", tm_id)
 
         def change(old: Changed, tag: str, now: Timestamp) -> Changed:
             if old is None:
                 raise LanguageNotFound("translation")
-            return written(old, tag, "", applies=self._applies(caller, kept), at=now)
+            return written(old, tag, "", applies=self._applies(caller, stored), at=now)
 
         return self._write(
-            caller, "tm_write", kept, entry_id, lang, change, must_exist=True
+            caller, "tm_write", stored, entry_id, lang, change, must_exist=True
         )
 
     def approve(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> MemoryEntry:
         """Approve what is proposed. Raise as ``set_translation``, NothingPending."""
-        kept = self._memories.require(caller, "tm_approve", tm_id)
+        stored = self._memories.require(caller, "tm_approve", tm_id)
 
         def change(old: Changed, _: str, now: Timestamp) -> Changed:
             return approved(old, at=now)
 
         return self._write(
-            caller, "tm_approve", kept, entry_id, lang, change, must_exist=True
+            caller, "tm_approve", stored, entry_id, lang, change, must_exist=True
         )
 
     def reject(
@@ -217,21 +217,21 @@ class Entries:
         body: EntryRejection,
     ) -> MemoryEntry:
         """Drop what is proposed. Raise as ``approve``."""
-        kept = self._memories.require(caller, "tm_approve", tm_id)
+        stored = self._memories.require(caller, "tm_approve", tm_id)
         check_record(body)
 
         def change(old: Changed, _: str, __: Timestamp) -> Changed:
             return rejected(old)
 
         return self._write(
-            caller, "tm_approve", kept, entry_id, lang, change, must_exist=True
+            caller, "tm_approve", stored, entry_id, lang, change, must_exist=True
         )
 
     def _write(
         self,
         caller: Caller,
         permission: str,
-        kept: StoredMemory,
+        stored: StoredMemory,
         entry_id: str,
         lang: str,
         change: Callable[[Changed, str, Timestamp], Changed],
@@ -242,12 +242,12 @@ class Entries:
         the memory lacks is LanguageNotFound, else LanguageNotInProject."""
         tag = tag_from_path(lang)
         with self._storage.transaction():
-            writing = self._memories.begin(kept.id)
-            entry = self._find(kept, entry_id)
-            if must_exist and tag not in self._codes(kept):
+            writing = self._memories.begin(stored.id)
+            entry = self._find(stored, entry_id)
+            if must_exist and tag not in self._codes(stored):
                 raise LanguageNotFound
-            self._require_targets(kept, {tag: "path.lang"})
-            self._require_assigned(caller, kept, [tag], permission)
+            self._require_targets(stored, {tag: "path.lang"})
+            self._require_assigned(caller, stored, [tag], permission)
             codes = {each.language_code: each for each in entry.translations}
             old, now = codes.pop(tag, None), timestamp(self._clock())
             new = change(old, tag, now)
@@ -260,62 +260,62 @@ class Entries:
                 is_learned = False
                 if old and replace(old, proposed_value=new.proposed_value) == new:
                     # one that a key contributed stays so if only the proposal differs
-                    rows = self._store.translations_of(kept.id, [entry.id])[entry.id]
+                    rows = self._store.translations_of(stored.id, [entry.id])[entry.id]
                     is_learned = any(
                         row.is_learned and row.translation == old for row in rows
                     )
-                stored = StoredTranslation(entry.id, new, now, is_learned=is_learned)
-                self._store.put_translations(writing, [stored])
+                row = StoredTranslation(entry.id, new, now, is_learned=is_learned)
+                self._store.put_translations(writing, [row])
         translations = tuple(codes[code] for code in sorted(codes))
         return replace(entry, updated_at=now, translations=translations)
 
-    def _find(self, kept: StoredMemory, entry_id: str) -> MemoryEntry:
-        tm_id = kept.id
+    def _find(self, stored: StoredMemory, entry_id: str) -> MemoryEntry:
+        tm_id = stored.id
         entry = self._store.find_entries(tm_id, [entry_id]).get(entry_id)
         if entry is None:
             raise EntryNotFound
         return entry
 
-    def _require_free(self, kept: StoredMemory, entry: MemoryEntry) -> None:
+    def _require_free(self, stored: StoredMemory, entry: MemoryEntry) -> None:
         texts: Texts = (entry.source_text, entry.context)
-        there = self._store.entry_ids_by_text(kept.id, [texts]).get(texts)
+        there = self._store.entry_ids_by_text(stored.id, [texts]).get(texts)
         if there is not None and there != entry.id:
             raise EntryExists(
                 "an entry with this source text and context is in the memory already"
             )
 
-    def _codes(self, kept: StoredMemory) -> set[str]:
-        languages = self._store.list_languages(kept.id)
+    def _codes(self, stored: StoredMemory) -> set[str]:
+        languages = self._store.list_languages(stored.id)
         return {language.language_code for language in languages}
 
-    def _require_targets(self, kept: StoredMemory, paths: Mapping[str, str]) -> None:
+    def _require_targets(self, stored: StoredMemory, paths: Mapping[str, str]) -> None:
         if paths:
-            check_targets(kept.memory, self._codes(kept), paths)
+            check_targets(stored.memory, self._codes(stored), paths)
 
     def _require_assigned(
         self,
         caller: Caller,
-        kept: StoredMemory,
+        stored: StoredMemory,
         tags: Iterable[str],
         permission: str = "tm_write",
     ) -> None:
-        reach = self._memories.reach(caller, kept)
+        reach = self._memories.reach(caller, stored)
         for tag in tags:
             self._linked.require_language(caller, permission, reach, tag)
 
     def _require_source(
-        self, caller: Caller, kept: StoredMemory, entry: MemoryEntry
+        self, caller: Caller, stored: StoredMemory, entry: MemoryEntry
     ) -> None:
-        approve = "tm_approve" if kept.memory.requires_approval else None
-        reach = self._memories.reach(caller, kept)
+        approve = "tm_approve" if stored.memory.requires_approval else None
+        reach = self._memories.reach(caller, stored)
         self._linked.require_source(
             caller, "tm_write", approve, reach, entry.translations
         )
 
-    def _applies(self, caller: Caller, kept: StoredMemory) -> bool:
+    def _applies(self, caller: Caller, stored: StoredMemory) -> bool:
         """Whether what the caller writes is approved at once."""
-        return not kept.memory.requires_approval or self._memories.may(
-            caller, "tm_approve", kept
+        return not stored.memory.requires_approval or self._memories.may(
+            caller, "tm_approve", stored
         )
 
 

@@ -159,12 +159,12 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         options: ImportOptions,
     ) -> Callable[[], Job]:
         """Like ``start_import``; the function that is returned queues the job."""
-        kept = self._memories.require(caller, self.permission, tm_id)
+        stored = self._memories.require(caller, self.permission, tm_id)
         if not isinstance(options, MemoryImportForm):  # HTTP has decoded that
             check_record(options, "form")
         wanted = _tags(options.language_codes, "form.languageCodes")
         return self.prepare(
-            caller, kept, content, options.format, options.on_existing, wanted
+            caller, stored, content, options.format, options.on_existing, wanted
         )
 
     def export(
@@ -175,9 +175,9 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         Raises TmNotFound, PermissionDenied, UnknownFormat, LanguageNotInProject.
         Memory does not grow with the entries; all are as of one moment.
         """
-        kept = self._memories.require(caller, "tm_read", tm_id)
+        stored = self._memories.require(caller, "tm_read", tm_id)
         check_record(query, "query")
-        chosen, memory = self.require_format(query.format), kept.memory
+        chosen, memory = self.require_format(query.format), stored.memory
         there = [each.language_code for each in self._store.list_languages(memory.id)]
         requested = _tags(query.language_codes, "query.languageCodes")
         check_targets(memory, there, dict.fromkeys(requested, "query.languageCodes"))
@@ -195,10 +195,10 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
     def find(self, id_: str, *, lock: bool) -> StoredMemory:
         if lock:
             self._store.lock(id_)
-        kept = self._store.find(id_)
-        if kept is None:
+        stored = self._store.find(id_)
+        if stored is None:
             raise TmNotFound
-        return kept
+        return stored
 
     def reach(self, caller: Caller, subject: StoredMemory) -> Reach:
         return self._memories.reach(caller, subject)

@@ -84,27 +84,27 @@ class Memories:
         Raise TmNotFound, the same for one that does not exist and for one that the
         caller cannot reach, and PermissionDenied.
         """
-        kept = self._find(reference)
-        reach = self.reach(caller, kept)
+        stored = self._find(reference)
+        reach = self.reach(caller, stored)
         self._linked.require(caller, permission, reach, TmNotFound())
-        return kept
+        return stored
 
     def visible(self, caller: Caller, reference: str) -> StoredMemory:
         """Return the memory, for a caller with any permission that reaches it."""
-        kept = self._find(reference)
-        if not self._linked.sees(caller, self.reach(caller, kept)):
+        stored = self._find(reference)
+        if not self._linked.sees(caller, self.reach(caller, stored)):
             raise TmNotFound
-        return kept
+        return stored
 
-    def reach(self, caller: Caller, kept: StoredMemory) -> Reach:
+    def reach(self, caller: Caller, stored: StoredMemory) -> Reach:
         """Return the organization of the memory, and its projects if they matter."""
         bound = any(grant.project_ids is not None for grant in caller.grants)
-        linked = self._store.projects_of(kept.id) if bound else ()
-        return Reach(kept.organization_id, tuple(linked))
+        linked = self._store.projects_of(stored.id) if bound else ()
+        return Reach(stored.organization_id, tuple(linked))
 
-    def may(self, caller: Caller, permission: str, kept: StoredMemory) -> bool:
+    def may(self, caller: Caller, permission: str, stored: StoredMemory) -> bool:
         """Return whether ``require`` would let the caller pass."""
-        return self._linked.may(caller, permission, self.reach(caller, kept))
+        return self._linked.may(caller, permission, self.reach(caller, stored))
 
     def begin(self, tm_id: str) -> MemoryWriting:
         """Lock the memory in a transaction, to write its entries."""
@@ -209,9 +209,9 @@ class Memories:
 
         Raise TmNotFound.
         """
-        kept = self.require(caller, "tm_read", tm_id)
+        stored = self.require(caller, "tm_read", tm_id)
         check_record(page, "query")
-        found = self._store.list_languages(kept.id)
+        found = self._store.list_languages(stored.id)
         if isinstance(page, SortedRequest) and page.sort.endswith("languageCode"):
             found.sort(key=lambda each: each.language_code)
         return _page_of(found, page)
@@ -223,20 +223,20 @@ class Memories:
 
         Raise TmNotFound, ValidationFailed; LanguageExists also for the source language.
         """
-        kept = self.require(caller, "tm_manage", tm_id)
+        stored = self.require(caller, "tm_manage", tm_id)
         check_record(new)
         tag = require_tag(new.language_code, "$.languageCode")
         label = language_info(tag).label
         if new.label is not UNSET:
             label = check_name(new.label, "$.label")
-        language = MemoryLanguage(new_id(), kept.id, tag, label)
-        _require_target(kept.memory, [tag])
+        language = MemoryLanguage(new_id(), stored.id, tag, label)
+        _require_target(stored.memory, [tag])
         with self._storage.transaction():
-            self.begin(kept.id)
-            if self._find_language(kept, tag) is not None:
+            self.begin(stored.id)
+            if self._find_language(stored, tag) is not None:
                 raise LanguageExists(f"the memory has the language {tag} already")
             self._store.add_languages([language])
-            self._sync.start_jobs(kept.id, [tag])
+            self._sync.start_jobs(stored.id, [tag])
         return language
 
     def remove_language(self, caller: Caller, tm_id: str, lang: str) -> MemoryLanguage:
@@ -246,14 +246,14 @@ class Memories:
         with the last; after an interruption, the caller removes it again.
         Raise TmNotFound, LanguageNotFound.
         """
-        kept = self.require(caller, "tm_manage", tm_id)
+        stored = self.require(caller, "tm_manage", tm_id)
         tag = tag_from_path(lang)
         position = 0
         while True:
             begun = monotonic()
             with self._storage.transaction():
-                writing = self.begin(kept.id)
-                language = self._find_language(kept, tag)
+                writing = self.begin(stored.id)
+                language = self._find_language(stored, tag)
                 if language is None:
                     raise LanguageNotFound
                 next_position = self._store.delete_language(
@@ -295,27 +295,27 @@ class Memories:
         """
         project = self._projects.require(caller, "project_update", project_id)
         check_record(new)
-        kept = self.visible(caller, tm_id)
-        if kept.organization_id != project.organization_id:
+        stored = self.visible(caller, tm_id)
+        if stored.organization_id != project.organization_id:
             raise TmNotFound
-        assignment = Assignment(kept.id, **structs.asdict(new))
+        assignment = Assignment(stored.id, **structs.asdict(new))
         with self._storage.transaction():
             project = self._projects.lock(project)
-            mine, theirs = kept.memory.source_language, project.source_language
+            mine, theirs = stored.memory.source_language, project.source_language
             if not same_language(mine, theirs):
                 raise ValidationFailed.at(
                     "path.tmId",
                     "language",
                     f"the memory's source language is {mine}, the project's {theirs}",
                 )
-            self.begin(kept.id)
-            old = self._find_assignment(project, kept.id)
+            self.begin(stored.id)
+            old = self._find_assignment(project, stored.id)
             before = "none" if old is None else old.write_mode
             self._store.assign(project.id, assignment)
             if before == "none" and new.write_mode != "none":
-                self._sync.add_project_languages(project, kept.memory)
+                self._sync.add_project_languages(project, stored.memory)
             if new.write_mode not in ("none", before):
-                self._sync.start_job(project, kept.id)
+                self._sync.start_job(project, stored.id)
         return assignment
 
     def unassign(self, caller: Caller, project_id: str, tm_id: str) -> Assignment:
@@ -338,8 +338,8 @@ class Memories:
             raise TmNotFound
         return found
 
-    def _find_language(self, kept: StoredMemory, tag: str) -> MemoryLanguage | None:
-        languages = self._store.list_languages(kept.id)
+    def _find_language(self, stored: StoredMemory, tag: str) -> MemoryLanguage | None:
+        languages = self._store.list_languages(stored.id)
         return next((each for each in languages if each.language_code == tag), None)
 
     def _find_assignment(

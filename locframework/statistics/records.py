@@ -7,7 +7,7 @@ from locframework.fields import Timestamp
 
 
 class LanguageCounts(Struct, frozen=True):
-    """How many keys of a line are in which state in one language.
+    """How many keys of main or a branch are in which state in one language.
 
     A key counts once: with plurals, in the worst state of the texts that it has.
     Without a text it counts nowhere here.
@@ -29,7 +29,7 @@ class LanguageCounts(Struct, frozen=True):
 
 
 class LineCounts(Struct, frozen=True):
-    """What is counted of a line, in all languages of its project, in their order."""
+    """The counts of main or a branch, by language in the project's order."""
 
     key_count: int
     updated_at: Timestamp | None  # when keys or texts last changed; None: never
@@ -62,16 +62,19 @@ class Statistics(Struct, frozen=True, rename="camel"):
 
 
 def count_words(text: str) -> int:
-    """How many words there are by the default boundaries of Unicode (UAX #29).
+    """Return the number of words by the default boundaries of Unicode (UAX #29).
 
-    A word is what stands between two boundaries and has a letter or a digit. Han and
-    Hiragana count character by character, as translators are paid for them.
+    A word is a piece between two boundaries with a letter or a digit. Each character of
+    Han and Hiragana is a word, as translators are paid for them.
     """
     return len(unicode_words(text))
 
 
 def percentage(part: int, whole: int) -> float:
-    """Floored to one decimal, so that 100 means all; of nothing it is 100."""
+    """Return a percentage, floored to one decimal so that 100 means all.
+
+    Of nothing it is 100.
+    """
     return part * 1000 // whole / 10 if whole else 100.0
 
 
@@ -107,7 +110,7 @@ def statistics_of(
 
 
 def complete_languages(counts: LineCounts) -> set[str]:
-    """The languages in which no key lacks a text; without keys, all of them."""
+    """Return the languages in which no key lacks a text; without keys, all."""
     return {
         each.language_code
         for each in counts.languages

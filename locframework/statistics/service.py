@@ -25,7 +25,7 @@ class ProjectStatistics:
     def get_statistics(
         self, caller: Caller, project_id: str, *, branch: str | None = None
     ) -> Statistics:
-        """Exact counts of keys and words; ``branch`` is a name or id, None is main.
+        """Return exact counts of keys and words; ``branch`` is a name or id, None main.
 
         Raises ProjectNotFound, PermissionDenied, BranchNotFound, BranchNotOpen. A
         constant number of statements, none of which scans what a project holds.
@@ -49,10 +49,10 @@ class Completion:
         self._events = events
 
     def watch(self, actor: Actor, scope: BranchScope) -> None:
-        """Before keys or texts of a line are written, in the transaction that does.
+        """Note which languages are complete, before keys or texts are written.
 
-        What counts is how the line stands before the transaction and at its end, so
-        it may be asked any number of times. Costs a read of the statistics each.
+        Call it in the transaction that writes, any number of times: the statistics are
+        read once then, and once before the commit.
         """
         name = (Completion, scope.project.id, scope.branch_id)
         self._storage.before_commit(name, lambda: self._begin(actor, scope))
@@ -79,7 +79,7 @@ class Completion:
         )
 
     def _is_empty(self, scope: BranchScope) -> bool:
-        """A line without keys lacks no text, but that concerns nobody."""
+        """Without keys every language is complete, but that concerns nobody."""
         counts = self._storage.statistics.counts_of(scope.project.id, scope.branch_id)
         return counts.key_count == 0
 

@@ -1,4 +1,4 @@
-"""How statistics are kept: by whoever keeps the keys, in the same transactions."""
+"""The store of statistics, which the key store updates in its transactions."""
 
 from typing import Protocol
 
@@ -9,23 +9,22 @@ from .records import LineCounts
 
 
 class StatisticsStore(Protocol):
-    """Questions that statistics ask. Nothing is written by it: what the key store and
-    the project store write is counted there."""
+    """Reads counts. What the key store and the project store write is counted there."""
 
     def counts_of(self, project_id: str, branch_id: str | None = None) -> LineCounts:
-        """Of main, or as seen from a branch: exact at any moment.
+        """Return the counts of main or a branch: exact at any moment.
 
-        One statement, whatever is there; on a branch one more, which looks at the
-        keys that the branch has for itself.
+        One statement; on a branch one more, which reads the keys that the branch has
+        copied.
         """
         ...
 
     def complete_languages(
         self, project_id: str, branch_id: str | None = None
     ) -> set[str]:
-        """Those in which no key lacks a text; without keys, all of them.
+        """Return the languages in which no key lacks a text; without keys, all.
 
-        The same as what ``counts_of`` tells, and cheaper on most branches.
+        The same as from ``counts_of``, and cheaper on most branches.
         """
         ...
 

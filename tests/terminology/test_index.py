@@ -89,18 +89,6 @@ def test_places_are_code_points_of_the_text_as_it_was_given() -> None:
     assert find_terms(text, [index]) == [FoundTerm("a", 8, 15), FoundTerm("b", 17, 23)]
 
 
-def test_of_terms_that_share_a_stem_the_one_that_stands_there_is_found() -> None:
-    wanted = [SearchTerm(term, term, False) for term in ("save", "saving")]
-    index = TermIndex(wanted, "en")
-
-    def ids(text: str) -> list[str]:
-        return [each.id for each in find_terms(text, [index])]
-
-    assert ids("Save") == ["save"]
-    assert ids("SAVING") == ["saving"]
-    assert ids("saved") == ["save", "saving"]
-
-
 def test_each_of_two_glossaries_has_its_say_and_the_longest_counts() -> None:
     one = TermIndex(
         [SearchTerm("1", "pier", False), SearchTerm("2", "pier pass", False)], "en"
