@@ -21,7 +21,7 @@ from locframework.jobs.records import Job, JobAnswer
 
 from .exports import Exports
 from .imports import Imports
-from .records import ExportQuery, ImportForm
+from .records import ExportQuery, ImportForm, ImportOptions
 from .rules import (
     WARNING_COUNT_HEADER,
     WARNINGS_HEADER,
@@ -73,7 +73,9 @@ class ExchangeEndpoints:
         ``fail``, the job then fails with ``import_conflict``.
         """
         file = SourceFile(form.file.name, form.file.content)
-        options = replace(form, branch=branch_of(form, query.branch))
+        names = ImportOptions.__struct_fields__  # all but the file
+        options = ImportOptions(**{name: getattr(form, name) for name in names})
+        options = replace(options, branch=branch_of(options, query.branch))
         start = self._imports.prepare_import(caller, project_id, file, options)
         return Prepared(lambda: _accepted(start()))
 

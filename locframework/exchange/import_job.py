@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -25,23 +25,17 @@ from locframework.file_import.imports import ImportState, write_in_steps
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
 from locframework.keys.records import FileDetail, KeyWrite, StoredKey
-from locframework.keys.store import KeyStore, store_of
+from locframework.keys.store import KeyStore, KeyStores, store_of
 from locframework.keys.writing.trash import KeyTrash, raise_first
 from locframework.keys.writing.unit_of_work import UnitOfWork
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.records import Language, Project
 from locframework.projects.service import scope_of
-from locframework.transactions import crash_point
+from locframework.projects.store import ProjectStore
+from locframework.transactions import Transactions, crash_point
 
-from .records import (
-    ImportBatch,
-    ImportedDetail,
-    ImportedKey,
-    ImportParams,
-    ImportResult,
-)
+from .records import ImportBatch, ImportedKey, ImportParams, ImportResult
 from .rules import ImportRules, count, plan_key, warn
-from .store import ImportStorage
 
 TYPE = "import"
 PERMISSION = "import_run"
@@ -52,6 +46,12 @@ LANGUAGES_OF_A_STEP = 5
 or make its translations outdated."""
 
 _decoder = msgspec.msgpack.Decoder(ImportBatch)
+
+
+class ImportStorage(KeyStores, Transactions, Protocol):
+    """The part of the storage that this area uses."""
+
+    projects: ProjectStore
 
 
 class _Task(Struct, frozen=True):
@@ -128,8 +128,7 @@ class ImportJob:
                 outcome.result = msgspec.to_builtins(result)
             return
         languages = len(self._storage.projects.list_languages(job.project_id))
-        many = max(LANGUAGES_OF_A_STEP, languages)
-        size = max(1, KEYS_A_STEP * LANGUAGES_OF_A_STEP // many)
+        size = KEYS_A_STEP * LANGUAGES_OF_A_STEP // max(LANGUAGES_OF_A_STEP, languages)
         if params.on_conflict == "fail":
             size = max(size, len(batch.keys))
         if job.step is not None:
@@ -145,10 +144,11 @@ class ImportJob:
         batch, params = task.batch, task.params
         with self._storage.snapshot():
             run = self._begin(task, result)
-            for done, keys in _in_parts(batch.keys):
+            for start in range(0, len(batch.keys), KEYS_AT_ONCE):
                 task.work.check_cancelled()
-                self._write_keys(run, keys)
+                self._write_keys(run, batch.keys[start : start + KEYS_AT_ONCE])
                 if params.dry_run:
+                    done = min(start + KEYS_AT_ONCE, len(batch.keys))
                     task.work.report(done, len(batch.keys))
             if params.mode == "replace":
                 self._remove_others(run, batch)
@@ -158,10 +158,9 @@ class ImportJob:
         work, batch, project_id = task.work, task.batch, task.job.project_id
 
         def steps() -> Iterator[list[ImportedKey]]:
-            rest = iter(batch.keys[state.done :])
-            while keys := list(islice(rest, size)):
+            for start in range(state.done, len(batch.keys), size):
                 self._writer.prepare_checks(project_id)
-                yield keys
+                yield batch.keys[start : start + size]
 
         def write(keys: Sequence[ImportedKey]) -> None:
             run = self._begin(task, msgspec.convert(state.result, ImportResult))
@@ -174,7 +173,19 @@ class ImportJob:
             run = self._begin(task, msgspec.convert(state.result, ImportResult))
             self._write_step(task, run, last)
             module = task.params.module or ""
-            run.store.put_details([_detail(run, e, module=module) for e in batch.files])
+            run.store.put_details(
+                [
+                    FileDetail(
+                        project_id=project_id,
+                        family=each.family,
+                        key_id="",
+                        module=module,
+                        language_code=each.language_code,
+                        detail=each.detail,
+                    )
+                    for each in batch.files
+                ]
+            )
             work.report(len(batch.keys), len(batch.keys))
             crash_point("import.after_keys")
             if task.params.mode == "replace":
@@ -193,13 +204,13 @@ class ImportJob:
         crash_point("import.after_commit")
 
     def _write_step(self, task: _Task, run: _Run, keys: Sequence[ImportedKey]) -> None:
-        total = len(task.batch.keys)
-        for done, some in _in_parts(keys):
+        for start in range(0, len(keys), KEYS_AT_ONCE):
             task.work.check_cancelled()
-            written = self._write_keys(run, some)
-            _keep_details(run, some, written)
+            part = keys[start : start + KEYS_AT_ONCE]
+            written = self._write_keys(run, part)
+            _keep_details(run, part, written)
             if task.params.on_conflict == "fail":  # all in one long transaction
-                task.work.report(done, total)
+                task.work.report(start + len(part), len(task.batch.keys))
             crash_point("import.after_batch")
 
     def _begin(self, task: _Task, result: ImportResult) -> _Run:
@@ -212,10 +223,8 @@ class ImportJob:
         project = self._storage.projects.find(job.project_id)
         if project is None:
             raise ProjectNotFound
-        scope, access_scope = (
-            self._branches.scope(project, params.branch),
-            scope_of(project),
-        )
+        scope = self._branches.scope(project, params.branch)
+        access_scope = scope_of(project)
         require_writable(scope)
         needed = [PERMISSION]
         if any(key.values or key.source for key in batch.keys):
@@ -322,14 +331,6 @@ class ImportJob:
             raise PermissionDenied(permission)
 
 
-def _in_parts(keys: Sequence[ImportedKey]) -> Iterator[tuple[int, list[ImportedKey]]]:
-    """Yield parts of the keys, each with how many keys there are up to its end."""
-    rest, done = iter(keys), 0
-    while some := list(islice(rest, KEYS_AT_ONCE)):
-        done += len(some)
-        yield done, some
-
-
 def _refuse_conflicts(run: _Run) -> None:
     """Refuse conflicts as ``onConflict: fail`` asks."""
     found = run.result.conflict_count
@@ -352,11 +353,19 @@ def _keep_details(run: _Run, keys: Sequence[ImportedKey], written: UnitOfWork) -
         if stored is None:
             continue
         for each in key.details:
-            detail = _detail(run, each, key_id=stored.id)
+            family, code = each.family, each.language_code
+            detail = FileDetail(
+                project_id=run.project.id,
+                family=family,
+                key_id=stored.id,
+                module="",
+                language_code=code,
+                detail=each.detail,
+            )
             if written.is_new(stored.id):
                 new.append(detail)
             else:
-                known[each.family, each.language_code].append(detail)
+                known[family, code].append(detail)
     if new:
         run.store.put_details(new, are_new=True)
     changed: list[FileDetail] = []
@@ -367,16 +376,3 @@ def _keep_details(run: _Run, keys: Sequence[ImportedKey], written: UnitOfWork) -
         changed += [each for each in details if kept.get(each.key_id) != each]
     if changed:
         run.store.put_details(changed)
-
-
-def _detail(
-    run: _Run, detail: ImportedDetail, *, key_id: str = "", module: str = ""
-) -> FileDetail:
-    return FileDetail(
-        project_id=run.project.id,
-        family=detail.family,
-        key_id=key_id,
-        module=module,
-        language_code=detail.language_code,
-        detail=detail.detail,
-    )

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 import msgspec
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
@@ -29,11 +29,10 @@ from locframework.projects.service import Projects, scope_of
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
-from .import_job import PERMISSION, TYPE
-from .reading import Reading, UploadReader, collect_keys, require_language
-from .records import ImportBatch, ImportForm, ImportOptions, ImportParams
+from .import_job import PERMISSION, TYPE, ImportStorage
+from .reading import UploadReader, collect_keys, require_language
+from .records import ImportBatch, ImportOptions, ImportParams
 from .rules import check_module
-from .store import ImportStorage
 
 _encoder = msgspec.msgpack.Encoder()
 
@@ -59,7 +58,7 @@ class Imports:
         self._projects = projects
         self._branches = branches
         self._languages = languages
-        self._reader = UploadReader(formats)
+        self._formats = formats
         self._blobs = blobs
         self._jobs = jobs
 
@@ -81,8 +80,9 @@ class Imports:
     ) -> Callable[[], Job]:
         """Like ``start_import``; the function that is returned queues the job."""
         project = self._projects.require(caller, PERMISSION, project_id)
-        check_record(_without_file(options), "form")
-        file = _checked(file)
+        check_record(options, "form")
+        check_record(replace(file, content=b""), "form.file")  # without a copy of it
+        file = replace(file, content=bytes(file.content))
         if options.mode == "replace":
             self._projects.require_also(caller, "key_delete", project)
         tags = _tags(options.tags)
@@ -97,7 +97,13 @@ class Imports:
             self._access.require_language(caller, scope_of(project), code)
         self._require_permissions(caller, scope, batch)
         require_writable(scope)
-        note = self._blobs.put(_encoded(batch), keep_for=KEPT_FOR)
+        try:
+            content = _encoder.encode(batch)
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            log.warning("a format's details cannot be kept: %s", error)
+            message = "the file has details that cannot be kept"
+            raise UnreadableFile(message) from None
+        note = self._blobs.put(content, keep_for=KEPT_FOR)
         crash_point("import.before_job")
         params = ImportParams(
             blob=note.name,
@@ -130,14 +136,13 @@ class Imports:
             require_language(tag, codes)
         if options.module is not None:
             check_module(options.module, project.key_separator)
-        reading = Reading(project, codes, options.format, tag, [])
-        files = self._reader.read(file, reading)
+        reader = UploadReader(self._formats, project, codes, options.format, tag)
         return collect_keys(
-            files,
+            reader.read(file),
             project,
             module=options.module,
-            warnings=reading.warnings,
-            left_out=reading.left_out,
+            warnings=reader.warnings,
+            left_out=reader.left_out,
         )
 
     def _codes(self, project: Project) -> list[str]:
@@ -157,20 +162,6 @@ class Imports:
                 self._projects.require_also(caller, "key_create", project)
 
 
-def _without_file(options: ImportOptions) -> ImportOptions:
-    """Return the options without the file of a form, which a check would copy."""
-    if not isinstance(options, ImportForm):
-        return options
-    given = {each.name: getattr(options, each.name) for each in fields(ImportOptions)}
-    return ImportOptions(**given)
-
-
-def _checked(file: SourceFile) -> SourceFile:
-    """Return the file with its content as bytes. Raises ValidationFailed."""
-    check_record(replace(file, content=b""), "form.file")  # without a copy of it
-    return replace(file, content=bytes(file.content))
-
-
 def _tags(given: Sequence[str]) -> tuple[str, ...]:
     """Return the tags of all fields, split at commas. Raises ValidationFailed."""
     tags = clean_tags([tag for one in given for tag in one.split(",")], "form.tags")
@@ -181,13 +172,3 @@ def _tags(given: Sequence[str]) -> tuple[str, ...]:
         message = f"a tag must have at most {TAG_LENGTH} characters"
         raise ValidationFailed.at("form.tags", "length", message)
     return tags
-
-
-def _encoded(batch: ImportBatch) -> bytes:
-    """Encode the batch for the job. Raises UnreadableFile for details that are not
-    JSON."""
-    try:
-        return _encoder.encode(batch)
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        log.warning("what a format keeps of a file cannot be kept: %s", error)
-        raise UnreadableFile("the file says something that cannot be kept") from None

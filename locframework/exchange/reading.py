@@ -6,8 +6,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
-from msgspec import Struct, field
-
 from locframework.errors import (
     InvalidKey,
     LanguageNotInProject,
@@ -22,12 +20,7 @@ from locframework.errors import (
     truncate,
 )
 from locframework.formats.archive import is_archive, read_archive
-from locframework.formats.records import (
-    Entry,
-    FormatInfo,
-    SourceFile,
-    Text,
-)
+from locframework.formats.records import Entry, FormatInfo, SourceFile, Text
 from locframework.formats.rules import language_in_path
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import family_of, options_of
@@ -43,24 +36,31 @@ PROBLEMS_LIMIT = 100  # of a response
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Reading(Struct):
-    """What to read of an upload, and what was left out."""
-
-    project: Project
-    languages: Collection[str]  # of the project
-    format: str | None  # None: that of every file is detected
-    language_code: str | None  # canonical and in the project, if named
-    warnings: list[str]
-    left_out: list[str] = field(default_factory=list)  # keys in other languages
-
-
 class UploadReader:
-    """Reads files with the installed formats."""
+    """Reads one upload with the installed formats.
 
-    def __init__(self, formats: Formats) -> None:
+    ``languages`` are those of the project. ``format_`` None: detected for each file.
+    ``language_code`` is canonical and in the project, or None.
+    """
+
+    def __init__(
+        self,
+        formats: Formats,
+        project: Project,
+        languages: Collection[str],
+        format_: str | None,
+        language_code: str | None,
+    ) -> None:
         self._formats = formats
+        self._project = project
+        self._languages = languages
+        self._format = None if format_ is None else formats.to_read(format_)
+        self._language_code = language_code
+        self.warnings: list[str] = []
+        self.left_out: list[str] = []
+        """Keys in languages that are not imported."""
 
-    def read(self, file: SourceFile, reading: Reading) -> list[ReadFile]:
+    def read(self, file: SourceFile) -> list[ReadFile]:
         """Return every language of every file, archives unpacked.
 
         A language that is named wins over what a single file or its name says; of an
@@ -70,104 +70,87 @@ class UploadReader:
         """
         name = file.name.lower()
         extensions = tuple(info.extension for info in self._formats.list_formats())
-        chosen = None
-        if reading.format is not None:
-            chosen = self._formats.to_read(reading.format)
         if not is_archive(file.content) or name.endswith(extensions):  # as XLSX does
-            info = chosen or self._formats.detect(file)
-            return list(self._read(file, info, reading, alone=True))
+            info = self._format or self._formats.detect(file)
+            return list(self._read(file, info, ""))
         found: list[ReadFile] = []
         is_known = False
         for one in read_archive(file.content):
-            detected = self._format_in_archive(one, chosen)
+            detected = self._format_in_archive(one)
             if detected is None:
-                warning = f"{truncate(one.name)} is not in a known format"
-                reading.warnings.append(warning)
+                self.warnings.append(f"{truncate(one.name)} is not in a known format")
             else:
                 is_known = True
-                found += self._read(one, detected, reading, alone=False)
+                found += self._read(one, detected, one.name)
         if not is_known:
             formats = self._formats.readable
             message = f"the archive holds no file of a known format: {formats}"
             raise UnknownFormat(message)
         return found
 
-    def _format_in_archive(
-        self, file: SourceFile, chosen: FormatInfo | None
-    ) -> FormatInfo | None:
-        if chosen is not None:
-            return chosen if file.name.lower().endswith(chosen.extension) else None
+    def _format_in_archive(self, file: SourceFile) -> FormatInfo | None:
+        if self._format is not None:
+            is_named = file.name.lower().endswith(self._format.extension)
+            return self._format if is_named else None
         return self._formats.detect(file) if self._formats.recognize(file) else None
 
     def _read(
-        self, file: SourceFile, info: FormatInfo, reading: Reading, *, alone: bool
+        self, file: SourceFile, info: FormatInfo, path: str
     ) -> Iterator[ReadFile]:
-        in_path = language_in_path(file.name, reading.languages)
-        wanted = reading.language_code
-        options = options_of(reading.project, wanted or in_path)
-        path = "" if alone else file.name
+        """Yield the languages of a file; ``path`` is that in an archive, or ""."""
+        in_path = language_in_path(file.name, self._languages)
+        wanted = self._language_code
+        options = options_of(self._project, wanted or in_path)
         try:
             catalogues = self._formats.read(info.id, file, options)
         except UnreadableFile as refusal:
-            raise _named(refusal, path) from None
+            raise _with_path(refusal, path) from None
         for catalogue in catalogues:
             stated = canonical_tag(catalogue.language_code or "")
-            if wanted is not None and (info.multilingual or not alone):
-                code = _first_known((stated, in_path), reading.languages) or wanted
+            if wanted is not None and (info.multilingual or path):
+                code = self._first_known(stated, in_path) or wanted
                 if code != wanted:
                     name = truncate(path) or "the file"
-                    warning = f"{name}: the texts in {code!r} were left out"
-                    reading.warnings.append(warning)
-                    reading.left_out += [entry.key for entry in catalogue.entries]
+                    self.warnings.append(f"{name}: the texts in {code!r} were left out")
+                    self.left_out += [entry.key for entry in catalogue.entries]
                     continue
             elif wanted is not None and stated not in (None, wanted):
-                reading.warnings.append(f"the file says that it is in {stated}")
-            tag = wanted or _first_known((stated, in_path), reading.languages)
-            yield ReadFile(path, info, _require(tag, path, reading), catalogue)
+                self.warnings.append(f"the file says that it is in {stated}")
+            tag = wanted or self._first_known(stated, in_path)
+            if tag is None:
+                name = truncate(path) or "the file"
+                message = f"is required: {name} does not say its language"
+                raise ValidationFailed.at("form.languageCode", "required", message)
+            require_language(tag, self._languages, path)
+            yield ReadFile(path, info, tag, catalogue)
+
+    def _first_known(self, *tags: str | None) -> str | None:
+        """Return the first that the project has, else the first."""
+        named = [tag for tag in tags if tag is not None]
+        known = [tag for tag in named if tag in self._languages]
+        return next(iter(known + named), None)
 
 
-def require_language(tag: str, languages: Collection[str]) -> str:
-    """Return the tag if the project has it. Raises LanguageNotInProject."""
+def require_language(tag: str, languages: Collection[str], path: str = "") -> None:
+    """Raise LanguageNotInProject, with the path of a file, if it is not there."""
     if tag not in languages:
-        raise LanguageNotInProject(f"the project has no language {tag!r}")
-    return tag
+        message = f"the project has no language {tag!r}"
+        raise LanguageNotInProject(_at(truncate(path), message))
 
 
-def _require(tag: str | None, path: str, reading: Reading) -> str:
-    if tag is None:
-        file = truncate(path) or "the file"
-        message = f"is required: {file} does not say its language"
-        raise ValidationFailed.at("form.languageCode", "required", message)
-    if tag not in reading.languages and path:
-        message = f"{truncate(path)}: the project has no language {tag!r}"
-        raise LanguageNotInProject(message)
-    return require_language(tag, reading.languages)
-
-
-def _named(refusal: UnreadableFile, path: str) -> UnreadableFile:
-    """Return the refusal with the path of its file, if there are several."""
-    if not path:
-        return refusal
+def _with_path(refusal: UnreadableFile, path: str) -> UnreadableFile:
+    """Return the refusal of a file in an archive with its path."""
     details = refusal.details
-    if isinstance(details, list):
-        details = [
-            Problem(_at(path, each.path), each.rule, each.message) for each in details
-        ]
-    return UnreadableFile(_at(path, refusal.message), details)
-
-
-def _at(path: str, message: str) -> str:
+    if not path or not isinstance(details, list):
+        return refusal
     name = truncate(path)
-    if message.startswith(name):
-        return message
-    separator = " " if message.startswith("line ") else ": "
-    return f"{name}{separator}{message}"
-
-
-def _first_known(tags: Sequence[str | None], languages: Collection[str]) -> str | None:
-    """Return the first that the project has, else the first."""
-    named = [tag for tag in tags if tag is not None]
-    return next((tag for tag in named if tag in languages), next(iter(named), None))
+    problems = []
+    for each in details:
+        is_named = each.path.startswith(name)
+        place = each.path if is_named else f"{name} {each.path}"
+        problems.append(Problem(place, each.rule, each.message))
+    separator = " " if refusal.message.startswith("line ") else ": "
+    return UnreadableFile(f"{name}{separator}{refusal.message}", problems)
 
 
 def collect_keys(
@@ -220,14 +203,13 @@ class _Collector:
 
     def add_file(self, file: ReadFile) -> None:
         family, catalogue = family_of(file.format.id), file.catalogue
-        self.warnings += [_at_path(file.path, each) for each in catalogue.warnings]
+        self.warnings += [_at(file.path, each) for each in catalogue.warnings]
         if catalogue.detail is not None:
             detail = ImportedDetail(family, file.language_code, catalogue.detail)
             self.files.append(detail)
         for entry in catalogue.entries:
-            name = under_module(entry.key, self._module, self._separator)
             try:
-                self._add(file, family, name, entry)
+                self._add(entry, file.language_code, family)
             except LocError as fault:
                 self._note(file, entry, fault)
                 if len(self._problems) >= PROBLEMS_LIMIT:
@@ -244,7 +226,9 @@ class _Collector:
             raise InvalidKey(message, self._problems)
         raise UnreadableFile(message, self._problems)
 
-    def _add(self, file: ReadFile, family: str, name: str, entry: Entry) -> None:
+    def _add(self, entry: Entry, language_code: str, family: str) -> None:
+        """Add what one file has of a key."""
+        name = under_module(entry.key, self._module, self._separator)
         key = self.keys.get(name)
         if key is None:
             check_key(name, self._separator)
@@ -253,7 +237,24 @@ class _Collector:
             if text:
                 _check_text(text)
         _check_characters(entry.description)
-        _add(key, file.language_code, family, entry)
+        value = _not_empty(entry.value)
+        if value is not None:
+            if key.values.setdefault(language_code, value) != value:
+                raise _Duplicate(
+                    f"key {abbreviate(name)!r} has another text before; import files"
+                    " that share keys one by one, each with its own module"
+                )
+            if entry.needs_review and language_code not in key.review:
+                key.review += (language_code,)
+        key.is_plural |= entry.is_plural or _has_forms(value)
+        key.description = key.description or entry.description[:DESCRIPTION_LENGTH]
+        key.source = key.source or _not_empty(entry.source)
+        for code, detail in (("", entry.key_detail), (language_code, entry.detail)):
+            if detail is None:
+                continue
+            places = [(each.family, each.language_code) for each in key.details]
+            if (family, code) not in places:  # the first one stays
+                key.details += (ImportedDetail(family, code, detail),)
 
     def _note(self, file: ReadFile, entry: Entry, fault: LocError) -> None:
         place = f"line {entry.line}" if entry.line else f"key {abbreviate(entry.key)}"
@@ -264,37 +265,8 @@ class _Collector:
         times = 1 if self._problems else 2  # the message repeats the first
         if not self._repeats.allow(message * times, [entry.key]):
             message = code_meaning(fault)
-        problem = Problem(_at_path(file.path, place, ""), rule, message)
-        if len(self._problems) < PROBLEMS_LIMIT:
-            self._problems.append(problem)
-
-
-def _add(key: ImportedKey, language_code: str, family: str, entry: Entry) -> None:
-    """Add what one file has of the key."""
-    value = _not_empty(entry.value)
-    if value is not None:
-        if key.values.setdefault(language_code, value) != value:
-            raise _Duplicate(
-                f"key {abbreviate(key.name)!r} has another text before; import files"
-                " that share keys one by one, each with its own module"
-            )
-        if entry.needs_review:
-            key.review = tuple(dict.fromkeys((*key.review, language_code)))
-    key.is_plural |= entry.is_plural or _has_forms(value)
-    key.description = key.description or entry.description[:DESCRIPTION_LENGTH]
-    key.source = key.source or _not_empty(entry.source)
-    if entry.key_detail is not None:
-        _add_detail(key, ImportedDetail(family, "", entry.key_detail))
-    if entry.detail is not None:
-        _add_detail(key, ImportedDetail(family, language_code, entry.detail))
-
-
-def _add_detail(key: ImportedKey, new: ImportedDetail) -> None:
-    """The first one of a place stays."""
-    for old in key.details:
-        if (old.family, old.language_code) == (new.family, new.language_code):
-            return
-    key.details += (new,)
+        path = f"{file.path} {place}" if file.path else place
+        self._problems.append(Problem(path, rule, message))
 
 
 class _Duplicate(LocError):
@@ -302,7 +274,7 @@ class _Duplicate(LocError):
 
 
 def _not_empty(text: Text | None) -> Text | None:
-    """The text, or its forms that are not empty; None when nothing is left."""
+    """Return the text, or its forms that are not empty; None if nothing is left."""
     if _has_forms(text):
         return {form: one for form, one in text.items() if one} or None
     return text or None
@@ -318,8 +290,7 @@ def _check_text(text: Text) -> None:
         check_text(text, "the text")
         _check_characters(text)
         return
-    forms = texts_by_form(text, is_plural=True, path="the text")
-    for one in forms.values():
+    for one in texts_by_form(text, is_plural=True, path="the text").values():
         _check_characters(one)
 
 
@@ -328,5 +299,5 @@ def _check_characters(text: str) -> None:
         raise UnreadableFile("a text holds U+0000 or half a surrogate pair")
 
 
-def _at_path(path: str, what: str, colon: str = ":") -> str:
-    return f"{path}{colon} {what}" if path else what
+def _at(path: str, message: str) -> str:
+    return f"{path}: {message}" if path else message

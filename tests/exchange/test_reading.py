@@ -10,7 +10,7 @@ from locframework.errors import (
     UnreadableFile,
     ValidationFailed,
 )
-from locframework.exchange.reading import Reading, UploadReader
+from locframework.exchange.reading import UploadReader
 from locframework.exchange.records import ReadFile
 from locframework.formats.records import (
     Catalogue,
@@ -38,15 +38,15 @@ class Read:
     """Reads uploads for a project and remembers the warnings."""
 
     def __init__(self, formats: Formats, project: Project) -> None:
-        self._reader = UploadReader(formats)
-        self._project = project
+        self._formats, self._project = formats, project
         self.warnings: list[str] = []
 
     def __call__(
         self, file: SourceFile, tag: str | None = None, format_: str | None = None
     ) -> list[ReadFile]:
-        reading = Reading(self._project, LANGUAGES, format_, tag, self.warnings)
-        return self._reader.read(file, reading)
+        reader = UploadReader(self._formats, self._project, LANGUAGES, format_, tag)
+        self.warnings = reader.warnings
+        return reader.read(file)
 
 
 @pytest.fixture
