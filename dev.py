@@ -21,16 +21,14 @@ if sys.version_info < (3, 11):  # noqa: UP036 - for older versions
 
 import hashlib
 import os
-import signal
 import subprocess
 import tomllib
 import venv
 from pathlib import Path
-from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
-BIN = VENV / ("Scripts" if sys.platform == "win32" else "bin")
+BIN = VENV / "bin"
 PIP = [BIN / "python", "-m", "pip"]
 DISTRIBUTIONS = [ROOT, *sorted(p.parent for p in ROOT.glob("plugins/*/pyproject.toml"))]
 DOCS = ["sphinx-build", "-q", "-W", "-b", "html", "docs", "docs/_build/html"]
@@ -67,11 +65,7 @@ def main() -> int:
     except subprocess.CalledProcessError as error:
         print(f"dev.py: pip failed with {error.returncode}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return 130
     commands = TASKS[task]
-    if task == "run" and os.name == "posix":
-        become([*commands[0], *rest])
     if task == "bench" and rest:
         commands = commands[1:]  # the rest is for pytest
         if rest == ["complexity"]:
@@ -80,11 +74,15 @@ def main() -> int:
             names = BENCHMARKS[rest.pop(0)]
             files = [f"tests/benchmarks/test_{name}.py" for name in names]
             commands = [["pytest", *files]]
-    for command in commands:
-        status = run([*command, *rest], cwd=None if task == "run" else ROOT)
-        if status:
-            return status
-    return 0
+    if task != "run":
+        os.chdir(ROOT)
+    # What was compiled is kept: the tests start Python hundreds of times.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    *first, last = ([BIN / name, *options, *rest] for name, *options in commands)
+    for command in first:
+        if status := subprocess.call(command):
+            return 128 - status if status < 0 else status
+    return os.execv(last[0], last)  # so that it gets each signal, and gets it once
 
 
 def prepare(parts: list[str]) -> None:
@@ -127,27 +125,8 @@ def with_extras(path: Path) -> str:
     return f"{path}[{','.join(sorted(extras))}]" if extras else str(path)
 
 
-def run(command: list[str], cwd: Path | None) -> int:
-    """Run in the foreground. A signal is the command's to answer; we wait for it."""
-    signal.signal(signal.SIGINT, lambda *_: None)  # the terminal sends it to both
-    program = BIN / command[0]
-    with subprocess.Popen([program, *command[1:]], cwd=cwd, env=environment()) as child:
-        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
-        status = child.wait()
-    return 128 - status if status < 0 else status
-
-
-def become(command: list[str]) -> NoReturn:
-    """Be the command from here on: it gets each signal once, whoever is meant by it."""
-    program = str(BIN / command[0])
-    os.execve(program, [program, *command[1:]], environment())
-
-
-def environment() -> dict[str, str]:
-    # What was compiled is kept: the tests start Python hundreds of times.
-    unwanted = "PYTHONDONTWRITEBYTECODE"
-    return {name: value for name, value in os.environ.items() if name != unwanted}
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

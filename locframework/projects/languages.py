@@ -21,10 +21,9 @@ from locframework.validation import check_record
 from .records import Language, LanguageChanges, NewLanguage, Project
 from .rules import (
     changed_fields,
-    changed_language,
-    check_changes,
     check_fallback,
     in_order,
+    language_fields,
     new_language,
 )
 from .service import Projects
@@ -107,7 +106,7 @@ class Languages:
             if tag in others:
                 raise LanguageExists(f"the project has the language {tag} already")
             self._store.languages.insert(language)
-            self._tell("language.added", caller, project, language)
+            self._emit("language.added", caller, project, language)
         return language
 
     def update_language(
@@ -116,17 +115,17 @@ class Languages:
         """Raises LanguageNotFound, LanguageNotInProject, ValidationFailed."""
         project = self._projects.require(caller, "language_manage", project_id)
         check_record(changes)
-        check_changes(changes)
+        values = language_fields(changes)
         with self._transactions.transaction():
             project = self._projects.lock(project)
             old = self._find(project, lang)
-            new = changed_language(old, changes)
+            new = replace(old, **values)
             fallback = new.fallback_language_code
             check_fallback(old.language_code, fallback, self._fallbacks(project))
             fields = changed_fields(old, new)
             if fields:
                 self._store.languages.update(new)
-                self._tell("language.updated", caller, project, new, fields=fields)
+                self._emit("language.updated", caller, project, new, fields=fields)
         return new
 
     def remove_language(self, caller: Caller, project_id: str, lang: str) -> Language:
@@ -148,12 +147,12 @@ class Languages:
             for other in self.of(project):
                 if other.fallback_language_code == gone.language_code:
                     fallback = gone.fallback_language_code
-                    heir = replace(other, fallback_language_code=fallback)
-                    self._store.languages.update(heir)
-                    fields = changed_fields(other, heir)
-                    self._tell("language.updated", caller, project, heir, fields=fields)
+                    new = replace(other, fallback_language_code=fallback)
+                    self._store.languages.update(new)
+                    fields = changed_fields(other, new)
+                    self._emit("language.updated", caller, project, new, fields=fields)
             self._store.languages.delete(gone.id, timestamp(self._clock()))
-            self._tell("language.removed", caller, project, gone)
+            self._emit("language.removed", caller, project, gone)
         return gone
 
     def _find(self, project: Project, lang: str) -> Language:
@@ -169,7 +168,7 @@ class Languages:
             for language in self.of(project)
         }
 
-    def _tell(
+    def _emit(
         self,
         type_: str,
         caller: Caller,

@@ -11,13 +11,13 @@ from locframework.fields import Timestamp, new_id
 from locframework.languages import PLURAL_FORMS, language_info, require_tag
 from locframework.pagination import PageRequest, SortedRequest
 
-from .records import Direction, Language, LanguageChanges, NewLanguage
+from .records import Language, LanguageChanges, NewLanguage
 
 FOLLOWING = ("slug", "updated_at")  # fields that nobody sets
 
 
 def check_plural_forms(forms: Sequence[str]) -> tuple[str, ...]:
-    """Plural forms in CLDR order, each once; ``other`` is always among them."""
+    """Return plural forms in CLDR order, each once; ``other`` is always among them."""
     for at, form in enumerate(forms):
         if form not in PLURAL_FORMS:
             message = f"{abbreviate(form)!r} is not one of {', '.join(PLURAL_FORMS)}"
@@ -33,8 +33,10 @@ def require_checks(
     *,
     kept: Collection[str] = (),
 ) -> None:
-    """Refuse names of checks that nobody provides, save those that are ``kept``: a
-    record can be sent back as it was read. Raises ValidationFailed."""
+    """Raise ValidationFailed for names of checks that nobody provides.
+
+    Names that are ``kept`` pass, so that a record can be sent back as it was read.
+    """
     for name in names:
         if name not in known and name not in kept:
             there = ", ".join(known)
@@ -45,7 +47,7 @@ def require_checks(
 def check_fallback(
     language_code: str, fallback: str | None, fallbacks: Mapping[str, str | None]
 ) -> None:
-    """Refuse a fallback that is not in the project or leads back to the language.
+    """Raise LanguageNotInProject, or ValidationFailed for a circular fallback.
 
     ``fallbacks`` holds every language of the project with its own fallback.
     """
@@ -84,7 +86,7 @@ def require_languages(
 def fallback_chain(
     language_code: str, fallbacks: Mapping[str, str | None], source_language: str
 ) -> list[str]:
-    """Where a missing text is looked for, in order: the fallbacks, then the source."""
+    """Return where a missing text is looked up: in the fallbacks, then the source."""
     chain: list[str] = []
     step = fallbacks.get(language_code)
     while step is not None and step not in chain:
@@ -103,58 +105,48 @@ def new_language(
     *,
     is_source: bool = False,
 ) -> Language:
-    """A language as asked for, completed from CLDR."""
+    """Return a language as asked for, completed from CLDR. Raises ValidationFailed."""
     known = language_info(tag)
-    direction: Direction = "rtl" if known.direction == "rtl" else "ltr"
-    fallback = new.fallback_language_code
-    forms = known.plural_forms
-    if new.plural_forms is not UNSET:
-        forms = check_plural_forms(new.plural_forms)
-    return Language(
+    language = Language(
         id=new_id(),
         project_id=project_id,
         language_code=tag,
-        label=known.label if new.label is UNSET else check_name(new.label, "$.label"),
-        icon=known.icon if new.icon is UNSET else new.icon,
-        direction=direction if new.direction is UNSET else new.direction,
+        label=known.label,
+        icon=known.icon,
+        direction="rtl" if known.direction == "rtl" else "ltr",
         is_source=is_source,
-        fallback_language_code=_tag(fallback),
-        plural_forms=forms,
+        fallback_language_code=None,
+        plural_forms=known.plural_forms,
         created_at=now,
     )
+    return replace(language, **language_fields(new))
 
 
-def check_changes(changes: LanguageChanges) -> None:
-    """Refuse what no language may become. Raises ValidationFailed."""
-    if changes.label is not UNSET:
-        check_name(changes.label, "$.label")
-    if changes.fallback_language_code is not UNSET:
-        _tag(changes.fallback_language_code)
-    if changes.plural_forms is not UNSET:
-        check_plural_forms(changes.plural_forms)
+def language_fields(given: NewLanguage | LanguageChanges) -> dict[str, object]:
+    """Return the fields of a language that a request sets. Raises ValidationFailed."""
+    values = given_fields(given)
+    values.pop("language_code", None)
+    if given.label is not UNSET:
+        values["label"] = check_name(given.label, "$.label")
+    if isinstance(given.fallback_language_code, str):
+        tag = require_tag(given.fallback_language_code, "$.fallbackLanguageCode")
+        values["fallback_language_code"] = tag
+    if given.plural_forms is not UNSET:
+        values["plural_forms"] = check_plural_forms(given.plural_forms)
+    return values
 
 
-def changed_language(old: Language, changes: LanguageChanges) -> Language:
-    """A language with what ``changes`` names; its fallback is not judged here."""
-    new = old
-    if changes.label is not UNSET:
-        new = replace(new, label=check_name(changes.label, "$.label"))
-    if changes.icon is not UNSET:
-        new = replace(new, icon=changes.icon)
-    if changes.direction is not UNSET:
-        new = replace(new, direction=changes.direction)
-    if changes.fallback_language_code is not UNSET:
-        tag = _tag(changes.fallback_language_code)
-        new = replace(new, fallback_language_code=tag)
-    if changes.plural_forms is not UNSET:
-        forms = check_plural_forms(changes.plural_forms)
-        new = replace(new, plural_forms=forms)
-    return new
+def given_fields(changes: Struct) -> dict[str, object]:
+    """Return the fields that a request does not leave out."""
+    values = {name: getattr(changes, name) for name in changes.__struct_fields__}
+    return {name: value for name, value in values.items() if value is not UNSET}
 
 
 def changed_fields(old: Struct, new: Struct) -> list[str]:
-    """The fields in which two records of one kind differ, as the API spells them;
-    without those that follow from others."""
+    """Return the fields in which two records differ, as the API spells them.
+
+    Fields that follow from others are left out.
+    """
     return [
         field.encode_name
         for field in fields(old)
@@ -163,12 +155,8 @@ def changed_fields(old: Struct, new: Struct) -> list[str]:
     ]
 
 
-def _tag(code: str | None) -> str | None:
-    return None if code is None else require_tag(code, "$.fallbackLanguageCode")
-
-
 def in_order(languages: list[Language], page: PageRequest) -> list[Language]:
-    """Languages, given in the order of their project, as the page asks for them."""
+    """Return languages, given in project order, in the order that a page asks for."""
     sort = page.sort if isinstance(page, SortedRequest) else ""
     if sort.endswith("languageCode"):
         languages = sorted(languages, key=lambda each: each.language_code)

@@ -29,7 +29,7 @@ from locframework.transactions import Transactions
 from locframework.validation import check_record
 
 from .records import NewLanguage, NewProject, Project, ProjectChanges
-from .rules import changed_fields, new_language, require_checks
+from .rules import changed_fields, given_fields, new_language, require_checks
 from .store import ProjectStore
 
 
@@ -199,33 +199,24 @@ class Projects:
         self._tokens.revoke_of_project(project.id, token_id)
 
     def _changed(self, old: Project, changes: ProjectChanges) -> Project:
-        new = old
+        values = given_fields(changes)
         if changes.name is not UNSET:
             name = check_name(changes.name)
-            new = replace(new, name=name, slug=slug(name, old.id))
-        if changes.description is not UNSET:
-            new = replace(new, description=changes.description)
+            values |= {"name": name, "slug": slug(name, old.id)}
         if changes.source_language is not UNSET:
             tag = require_tag(changes.source_language, "$.sourceLanguage")
-            new = replace(new, source_language=tag)
-        if changes.key_separator is not UNSET:
-            new = replace(new, key_separator=changes.key_separator)
-        if changes.main_protected is not UNSET:
-            new = replace(new, main_protected=changes.main_protected)
-        if changes.tm_enabled is not UNSET:
-            new = replace(new, tm_enabled=changes.tm_enabled)
+            values["source_language"] = tag
         if changes.blocking_checks is not UNSET:
             names, kept = changes.blocking_checks, old.blocking_checks
             require_checks(names, self._checks, "blockingChecks", kept=kept)
-            new = replace(new, blocking_checks=tuple(dict.fromkeys(names)))
+            values["blocking_checks"] = tuple(dict.fromkeys(names))
         if changes.check_severities is not UNSET:
             severities, there = changes.check_severities, old.check_severities
             require_checks(severities, self._checks, "checkSeverities", kept=there)
-            new = replace(new, check_severities=changes.check_severities)
+        new = replace(old, **values)
         if new == old:
             return old
-        now = timestamp_after(self._clock(), old.updated_at)
-        return replace(new, updated_at=now)
+        return replace(new, updated_at=timestamp_after(self._clock(), old.updated_at))
 
     def _find(self, reference: str) -> Project:
         """Whoever asks. Raises ProjectNotFound."""

@@ -54,87 +54,92 @@ def read(formats: Formats, project: Project) -> Read:
     return Read(formats, project)
 
 
-def found(files: list[ReadFile]) -> list[tuple[str, str, str]]:
-    return [(file.path, file.format.id, file.language_code) for file in files]
-
-
 def places(refusal: UnreadableFile) -> list[str]:
     assert isinstance(refusal.details, list)
     return [problem.path for problem in refusal.details]
 
 
-def test_format_and_language_are_found_by_file_and_name(read: Read) -> None:
-    assert found(read(SourceFile("de.json", FLAT))) == [("", "json-flat", "de")]
-    assert found(read(SourceFile("app.pt_BR.po", po()))) == [
-        ("", "gettext-po", "pt-BR")
-    ]
+PT_BR_PO = "locale/pt_BR/LC_MESSAGES/app.po"
 
 
-def test_a_language_in_the_file_wins_over_its_name(read: Read) -> None:
-    assert found(read(SourceFile("en.po", po("de")))) == [("", "gettext-po", "de")]
-    # unless only the one in the name is of the project
-    named = read(SourceFile("pt_BR.po", po("pt")))
-    assert found(named) == [("", "gettext-po", "pt-BR")]
-
-
-def test_a_language_that_is_named_wins_over_the_file(read: Read) -> None:
-    assert found(read(SourceFile("en.po", po("en")), "de")) == [
-        ("", "gettext-po", "de")
-    ]
-    assert read.warnings == ["the file says that it is in en"]
-
-
-def test_a_file_whose_language_nobody_tells_is_refused(read: Read) -> None:
-    with pytest.raises(ValidationFailed, match=r"form\.languageCode"):
-        read(SourceFile("app.json", FLAT))
-
-
-def test_a_language_that_the_project_lacks_is_refused_by_name(read: Read) -> None:
-    for file in (SourceFile("fr.json", FLAT), SourceFile("x.po", po("fr"))):
-        with pytest.raises(LanguageNotInProject, match="fr"):
-            read(file)
-
-
-def test_a_format_that_is_named_is_not_guessed(read: Read) -> None:
-    files = read(SourceFile("de.txt", FLAT), format_="json-flat")
-
-    assert found(files) == [("", "json-flat", "de")]
-    with pytest.raises(UnknownFormat):
-        read(SourceFile("de.json", FLAT), format_="xliff")
-    with pytest.raises(UnreadableFile):
-        read(SourceFile("de.json", FLAT), format_="gettext-po")
-
-
-def test_every_file_of_an_archive_is_read(read: Read, zipped: Zipped) -> None:
-    files = {"de/app.json": FLAT, "locale/pt_BR/LC_MESSAGES/app.po": po("pt_BR")}
-
-    assert found(read(zipped(files))) == [
-        ("de/app.json", "json-flat", "de"),
-        ("locale/pt_BR/LC_MESSAGES/app.po", "gettext-po", "pt-BR"),
-    ]
-
-
-def test_a_named_format_reads_its_own_files_of_an_archive(
-    read: Read, zipped: Zipped
+@pytest.mark.parametrize(
+    ("files", "options", "expected", "warnings"),
+    [
+        ({"de.json": FLAT}, {}, " json-flat de", []),
+        ({"app.pt_BR.po": po()}, {}, " gettext-po pt-BR", []),
+        # a language in the file wins over its name
+        ({"en.po": po("de")}, {}, " gettext-po de", []),
+        # unless only the one in the name is of the project
+        ({"pt_BR.po": po("pt")}, {}, " gettext-po pt-BR", []),
+        # one that is named wins over the file
+        (
+            {"en.po": po("en")},
+            {"tag": "de"},
+            " gettext-po de",
+            ["the file says that it is in en"],
+        ),
+        ({"de.txt": FLAT}, {"format_": "json-flat"}, " json-flat de", []),
+        (
+            {"de/app.json": FLAT, PT_BR_PO: po("pt_BR")},
+            {},
+            f"de/app.json json-flat de, {PT_BR_PO} gettext-po pt-BR",
+            [],
+        ),
+        # a named format reads its own files of an archive
+        (
+            {"de/app.json": FLAT, "de/app.po": po("de")},
+            {"format_": "gettext-po"},
+            "de/app.po gettext-po de",
+            ["de/app.json is not in a known format"],
+        ),
+        # a named language chooses the files of an archive
+        (
+            {"de/app.json": FLAT, "en/app.json": FLAT, "more.json": FLAT},
+            {"tag": "de"},
+            "de/app.json json-flat de, more.json json-flat de",
+            ["en/app.json: the texts in 'en' were left out"],
+        ),
+    ],
+)
+def test_format_and_language_of_each_file_are_found(
+    read: Read,
+    zipped: Zipped,
+    files: dict[str, bytes],
+    options: dict[str, str],
+    expected: str,
+    warnings: list[str],
 ) -> None:
-    files = {"de/app.json": FLAT, "de/app.po": po("de")}
+    [first, *more] = files.items()
+    upload = zipped(files) if more else SourceFile(*first)
 
-    assert found(read(zipped(files), format_="gettext-po")) == [
-        ("de/app.po", "gettext-po", "de")
-    ]
-    assert read.warnings == ["de/app.json is not in a known format"]
+    found = read(upload, **options)
+
+    assert expected == ", ".join(
+        f"{file.path} {file.format.id} {file.language_code}" for file in found
+    )
+    assert read.warnings == warnings
 
 
-def test_a_named_language_chooses_the_files_of_an_archive(
-    read: Read, zipped: Zipped
+@pytest.mark.parametrize(
+    ("name", "content", "format_", "error", "match"),
+    [
+        ("app.json", FLAT, None, ValidationFailed, r"form\.languageCode"),
+        ("fr.json", FLAT, None, LanguageNotInProject, "fr"),
+        ("x.po", po("fr"), None, LanguageNotInProject, "fr"),
+        ("de.json", FLAT, "xliff", UnknownFormat, "xliff"),
+        ("de.json", FLAT, "gettext-po", UnreadableFile, "line 1"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(
+    read: Read,
+    name: str,
+    content: bytes,
+    format_: str | None,
+    error: type[Exception],
+    match: str,
 ) -> None:
-    files = {"de/app.json": FLAT, "en/app.json": FLAT, "more.json": FLAT}
-
-    assert found(read(zipped(files), "de")) == [
-        ("de/app.json", "json-flat", "de"),
-        ("more.json", "json-flat", "de"),
-    ]
-    assert read.warnings == ["en/app.json: the texts in 'en' were left out"]
+    with pytest.raises(error, match=match):
+        read(SourceFile(name, content), format_=format_)
 
 
 def test_an_archive_without_any_known_file_is_refused(
@@ -166,21 +171,30 @@ def test_a_fault_in_an_archive_is_told_with_its_file(
     assert alone.value.message.startswith("line 1")
 
 
-class Broken:
-    """A format whose code fails."""
+class Sheet:
+    """One column a language: what a multilingual format looks like."""
 
-    info = FormatInfo("broken", "Broken", ".brk", "text/plain", multilingual=False)
+    info = FormatInfo("sheet", "Sheet", ".xlsx", "text/plain", multilingual=True)
 
     def recognizes(self, file: SourceFile) -> bool:
-        return file.name.endswith(".brk")
+        return file.name.endswith(self.info.extension)
 
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
-        raise RuntimeError("bug")
+        return [Catalogue(tag, [Entry("k", tag)]) for tag in ("en", "de")]
 
     def write(
         self, catalogues: Sequence[Catalogue], options: FileOptions
     ) -> WrittenFile:
         return WrittenFile(b"")
+
+
+class Broken(Sheet):
+    """A format whose code fails."""
+
+    info = FormatInfo("broken", "Broken", ".brk", "text/plain", multilingual=False)
+
+    def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
+        raise RuntimeError("bug")
 
 
 def test_a_file_that_a_plugin_fails_on_is_named_once(
@@ -197,28 +211,11 @@ def test_a_file_that_a_plugin_fails_on_is_named_once(
     )
 
 
-class Sheet:
-    """One column a language: what a multilingual format looks like."""
-
-    info = FormatInfo("sheet", "Sheet", ".xlsx", "text/plain", multilingual=True)
-
-    def recognizes(self, file: SourceFile) -> bool:
-        return file.name.endswith(".xlsx")
-
-    def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
-        return [Catalogue(tag, [Entry("k", tag)]) for tag in ("en", "de")]
-
-    def write(
-        self, catalogues: Sequence[Catalogue], options: FileOptions
-    ) -> WrittenFile:
-        return WrittenFile(b"")
-
-
 def test_a_multilingual_file_that_is_a_zip_itself_gives_all_languages_or_one(
     project: Project, zipped: Zipped
 ) -> None:
     read = Read(Formats({"sheet": Sheet()}, lambda _: "sheets"), project)
     file = SourceFile("texts.xlsx", zipped({"xl/sheet.xml": b"<x/>"}).content)
 
-    assert [tag for _, _, tag in found(read(file))] == ["en", "de"]
-    assert [tag for _, _, tag in found(read(file, "de"))] == ["de"]
+    assert [each.language_code for each in read(file)] == ["en", "de"]
+    assert [each.language_code for each in read(file, "de")] == ["de"]

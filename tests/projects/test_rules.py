@@ -10,11 +10,10 @@ from locframework.errors import LanguageNotInProject, ValidationFailed
 from locframework.formats.records import PLURAL_FORMS
 from locframework.projects.records import LanguageChanges, NewLanguage
 from locframework.projects.rules import (
-    changed_language,
-    check_changes,
     check_fallback,
     check_plural_forms,
     fallback_chain,
+    language_fields,
     new_language,
 )
 
@@ -69,11 +68,8 @@ def test_the_order_in_which_forms_are_named_does_not_matter(forms: list[str]) ->
 # fallbacks
 
 
-def test_no_fallback_is_fine() -> None:
-    check_fallback("de", None, {"en": None})  # raises nothing
-
-
 def test_a_fallback_is_in_the_project() -> None:
+    check_fallback("de", None, {"en": None})
     check_fallback("de", "en", {"en": None})
     with pytest.raises(LanguageNotInProject):
         check_fallback("de", "fr", {"en": None})
@@ -95,18 +91,19 @@ def test_a_fallback_never_leads_back_to_its_language(
     assert caught.value.details[0].rule == "cycle"
 
 
-def test_a_missing_text_is_looked_for_along_the_fallbacks_then_in_the_source() -> None:
-    fallbacks = {"en": None, "de": None, "de-AT": "de", "fr": None}
-
-    assert fallback_chain("de-AT", fallbacks, "en") == ["de", "en"]
-    assert fallback_chain("fr", fallbacks, "en") == ["en"]
-    assert fallback_chain("en", fallbacks, "en") == []
-
-
-def test_the_source_language_stands_where_the_chain_names_it() -> None:
-    fallbacks = {"de-AT": "de", "de": "en", "en": "fr", "fr": None}
-
-    assert fallback_chain("de-AT", fallbacks, "en") == ["de", "en", "fr"]
+@pytest.mark.parametrize(
+    ("language", "fallbacks", "chain"),
+    [
+        ("de-AT", {"en": None, "de": None, "de-AT": "de"}, ["de", "en"]),
+        ("fr", {"en": None, "fr": None}, ["en"]),
+        ("en", {"en": None}, []),
+        ("de-AT", {"de-AT": "de", "de": "en", "en": "fr"}, ["de", "en", "fr"]),
+    ],
+)
+def test_a_missing_text_is_looked_for_along_the_fallbacks_then_in_the_source(
+    language: str, fallbacks: dict[str, str | None], chain: list[str]
+) -> None:
+    assert fallback_chain(language, fallbacks, "en") == chain
 
 
 @given(FALLBACKS, st.sampled_from(TAGS), st.sampled_from(TAGS))
@@ -158,52 +155,37 @@ def test_what_is_said_of_a_new_language_wins_over_cldr() -> None:
     assert language.fallback_language_code == "en"
 
 
-def test_a_fallback_that_is_no_tag_is_refused() -> None:
-    with pytest.raises(ValidationFailed) as caught:
-        made("de", fallback_language_code="german")
-    assert caught.value.details[0].path == "$.fallbackLanguageCode"
-
-
-def test_a_label_is_trimmed_and_never_blank() -> None:
-    old = made("de", label=" Deutsch ")
-
-    assert old.label == "Deutsch"
-    assert changed_language(old, LanguageChanges(label="Saksa\t")).label == "Saksa"
-
-    for judge in (
-        lambda: made("de", label="  "),
-        lambda: check_changes(LanguageChanges(label="  ")),
-    ):
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ({"fallback_language_code": "german"}, "$.fallbackLanguageCode"),
+        ({"label": "  "}, "$.label"),
+        ({"plural_forms": ["lots"]}, "$.pluralForms[0]"),
+    ],
+)
+def test_what_no_language_may_become_is_refused(
+    fields: dict[str, Any], place: str
+) -> None:
+    for asked in (NewLanguage("de", **fields), LanguageChanges(**fields)):
         with pytest.raises(ValidationFailed) as caught:
-            judge()
-        assert caught.value.details[0].path == "$.label"
+            language_fields(asked)
+        assert caught.value.details[0].path == place
 
 
-def test_a_change_touches_only_what_it_names() -> None:
-    old = made("de", fallback_language_code="en")
-
-    assert changed_language(old, LanguageChanges()) == old
-
-    new = changed_language(old, LanguageChanges(label="Deutsch", icon=None))
-    assert (new.label, new.icon) == ("Deutsch", None)
-    assert new.fallback_language_code == "en"
-    assert (new.id, new.language_code) == (old.id, old.language_code)
-
-
-def test_a_change_to_null_takes_the_fallback_away() -> None:
-    old = made("de", fallback_language_code="en")
-
-    new = changed_language(old, LanguageChanges(fallback_language_code=None))
-
-    assert new.fallback_language_code is None
-
-
-def test_a_change_of_forms_and_direction_is_judged_like_a_new_language() -> None:
-    old = made("de")
-
-    changes = LanguageChanges(plural_forms=["many"], direction="rtl")
-    new = changed_language(old, changes)
-
-    assert (new.plural_forms, new.direction) == (("many", "other"), "rtl")
-    with pytest.raises(ValidationFailed):
-        changed_language(old, LanguageChanges(plural_forms=["lots"]))
+@pytest.mark.parametrize(
+    ("changes", "fields"),
+    [
+        ({}, {}),
+        ({"label": "Saksa\t", "icon": None}, {"label": "Saksa", "icon": None}),
+        ({"fallback_language_code": None}, {"fallback_language_code": None}),
+        ({"fallback_language_code": "EN"}, {"fallback_language_code": "en"}),
+        (
+            {"plural_forms": ["many"], "direction": "rtl"},
+            {"plural_forms": ("many", "other"), "direction": "rtl"},
+        ),
+    ],
+)
+def test_a_change_touches_only_what_it_names(
+    changes: dict[str, Any], fields: dict[str, object]
+) -> None:
+    assert language_fields(LanguageChanges(**changes)) == fields
