@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
+import resource
 import select
 import signal
 import socket
@@ -177,10 +178,6 @@ def _is_busy(channel: Any) -> bool:
 
 def _raise_file_limit(count: int) -> None:
     """Raise the soft limit of open files as far as the hard one allows."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

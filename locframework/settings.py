@@ -60,7 +60,7 @@ class WebhookSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """All settings. docs/settings.md tells each with an example."""
+    """All settings. docs/settings.md has an example of each."""
 
     storage: str = "peewee"  # who keeps the data: a name of loc_provide_storages
     blob_store: str = "disk"  # who keeps files: a name of loc_provide_blob_stores
@@ -83,9 +83,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         if self.base_url is not None and not _BASE_URL.fullmatch(self.base_url):
             wrong = "is not an http or https address that ends with /api/v1"
             if _NAMES_A_USER.match(self.base_url):
-                wrong = (
-                    "may not name a user: everybody who reads a manifest would learn it"
-                )
+                wrong = "may not name a user: manifests would show it to everybody"
             message = f"settings: base_url: {self.base_url!r} {wrong}"
             raise SettingsError(message, "base_url")
 
@@ -93,7 +91,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def load(
         cls, path: Path | str | None = None, environ: Mapping[str, str] | None = None
     ) -> Settings:
-        """The settings of a TOML file, overruled by the environment.
+        """Return the settings of a TOML file and of the environment, which wins.
 
         ``LOCFRAMEWORK_BASE_URL`` sets ``base_url``; two underscores go one table
         down: ``LOCFRAMEWORK_PLUGINS__PEEWEE__DATABASE``. Numbers and booleans are
@@ -101,15 +99,21 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         """
         tree: dict[str, object] = {}
         if path is not None:
-            tree = _read_toml(path)
+            try:
+                tree = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            except OSError as error:
+                message = f"settings: cannot read {path}: {error.strerror}"
+                raise SettingsError(message) from error
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                raise SettingsError(f"settings: {path}: {error}") from error
         for name, text in sorted((os.environ if environ is None else environ).items()):
             if name.startswith(ENVIRONMENT_PREFIX):
-                _put(tree, _setting_of(name), text)
+                _put(tree, name.removeprefix(ENVIRONMENT_PREFIX).lower(), text)
         return cls.of(tree)
 
     @classmethod
     def of(cls, tree: Mapping[str, object]) -> Settings:
-        """Settings from plain mappings. Raises SettingsError, naming the setting."""
+        """Return settings from plain mappings. Raises SettingsError."""
         try:
             return msgspec.convert(tree, cls, strict=False)
         except msgspec.ValidationError as error:
@@ -117,7 +121,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def as_settings(given: object) -> Settings:
-    """The settings that they are. Raises SettingsError for anything else."""
+    """Return the settings. Raises SettingsError for anything else."""
     if not isinstance(given, Settings):
         kind = type(given).__name__
         message = f"settings: got {kind}; convert it with Settings.of(…)"
@@ -126,7 +130,7 @@ def as_settings(given: object) -> Settings:
 
 
 def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
-    """The setting that the error is about, from the top; "" when it names none.
+    """Return the setting that an error is about, from the top, or "".
 
     ``below`` is the table that was read ("plugins.json").
     """
@@ -134,21 +138,6 @@ def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
     unknown = _UNKNOWN.search(str(error))
     named = (below, found and found[1], unknown and unknown[1])
     return ".".join(part for part in named if part)
-
-
-def _setting_of(variable: str) -> str:
-    return variable.removeprefix(ENVIRONMENT_PREFIX).lower()
-
-
-def _read_toml(path: Path | str) -> dict[str, object]:
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SettingsError(
-            f"settings: cannot read {path}: {error.strerror}"
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"settings: {path}: {error}") from error
 
 
 # Variables with the prefix that are read elsewhere, by the project's own tests.

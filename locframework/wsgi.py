@@ -26,7 +26,6 @@ from .glossaries.endpoints import (
 )
 from .history.endpoints import ActivityEndpoints, HistoryEndpoints
 from .http.app import build_wsgi
-from .http.dispatch import PermissionCheck, VisibilityCheck
 from .http.docs import ServiceEndpoints
 from .http.forwarded import forwarded
 from .http.idempotency import Idempotency
@@ -53,12 +52,12 @@ from .webhooks.endpoints import WebhookEndpoints
 
 
 def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Response]:
-    """The WSGI app: every operation below ``/api/v1``, wherever it is mounted.
+    """Return the WSGI app: every operation below ``/api/v1``, wherever it is mounted.
 
-    Begins background work unless the setting ``start_scheduler`` is false. Raises
-    SettingsError when the database waits for a migration, or has webhooks whose
-    secrets the setting ``webhooks.secret_key`` does not open; Unavailable for a
-    framework that was closed. Once it is closed the app answers 503 to everything.
+    Starts background work unless the setting ``start_scheduler`` is false. Raises
+    SettingsError if a migration is pending, or if ``webhooks.secret_key`` does not open
+    the secrets of existing webhooks; Unavailable if the framework was closed. Once it
+    is closed, the app responds with 503 to everything.
     """
     framework.require_open()
     framework.require_migrated()
@@ -79,8 +78,21 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     app = build_wsgi(
         endpoints,
         authenticate=framework.authenticate,
-        permission_checks=permission_checks_of(framework),
-        visibility_checks=visibility_checks_of(framework),
+        # The 404 or 403 of a caller, by the first parameter of a path. Checked before
+        # the body, If-Match, and the answer kept for an Idempotency-Key.
+        permission_checks={
+            "": framework.access.require_somewhere,
+            "organizationId": framework.access.require_organization,
+            "projectId": framework.projects.require,
+            "glossaryId": framework.glossaries.require,
+            "tmId": framework.memories.require,
+        },
+        # The 404 of a caller for operations without a permission.
+        visibility_checks={
+            "projectId": framework.projects.visible,
+            "glossaryId": framework.glossaries.visible,
+            "tmId": framework.memories.visible,
+        },
         permissions=PERMISSIONS,
         limiter=limiter,
         base_url=settings.base_url,
@@ -158,35 +170,10 @@ def operations_of(framework: Framework) -> list[object]:
     ]
 
 
-def permission_checks_of(framework: Framework) -> dict[str, PermissionCheck[Caller]]:
-    """What raises the 404 or 403 of a caller, by the first parameter of a path.
-
-    Asked before anything else is told: what is wrong with a body, which state a thing
-    has (If-Match), or the answer kept for an Idempotency-Key.
-    """
-    return {
-        "": framework.access.require_somewhere,
-        "organizationId": framework.access.require_organization,
-        "projectId": framework.projects.require,
-        "glossaryId": framework.glossaries.require,
-        "tmId": framework.memories.require,
-    }
-
-
-def visibility_checks_of(framework: Framework) -> dict[str, VisibilityCheck[Caller]]:
-    """What raises the 404 of a caller where an operation asks for no permission; asked
-    when guards are."""
-    return {
-        "projectId": framework.projects.visible,
-        "glossaryId": framework.glossaries.visible,
-        "tmId": framework.memories.visible,
-    }
-
-
 def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
-    """What keeps other writers out, by the parameter of a path that names something.
+    """Return what locks out other writers, by path parameter.
 
-    Services take the same locks in the same order, so that nobody waits in a circle.
+    Services take the same locks in the same order, so that none waits in a circle.
     """
     storage, organizations = framework.storage, framework.organizations
 
@@ -205,7 +192,7 @@ def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
 
 
 def _by_id(lock: Callable[[str], None]) -> Lock[Caller]:
-    """Lock by id or slug. What names nothing locks nothing: the service refuses it."""
+    """Lock by id or slug. Other references lock nothing; the service refuses them."""
     return lambda _, reference: lock(id_from_reference(reference) or "")
 
 

@@ -30,12 +30,6 @@ CHUNK = 64 * 1024
 ROW_LIMIT = 4 * 1024 * 1024  # characters of a row: it is read as a whole
 COLUMNS_LIMIT = 1000
 
-_FAULTS = {
-    "unexpected end": "a quote is opened but not closed",
-    "field larger": f"a cell has more than {csv.field_size_limit():,} characters",
-    "'": "a quote within a quoted cell is not doubled",
-}  # by how the message of the csv module begins
-
 
 def mark_formula(cell: str) -> str:
     """Return the cell as it is written, marked where it looks like a formula."""
@@ -89,10 +83,7 @@ def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
             first_line = before + rows.line_num + 1
             lines.row_size = 0
     except csv.Error as error:
-        known = (
-            each for begin, each in _FAULTS.items() if str(error).startswith(begin)
-        )
-        message = next(known, "the line is not CSV")
+        message = f"the line is not CSV: {error}"
         raise unreadable(first_line, "syntax", message) from None
 
 
@@ -166,17 +157,15 @@ class _Lines:
     """The lines of a file as text; counts the characters of each row."""
 
     def __init__(self, file: BinaryIO) -> None:
-        head = file.read(CHUNK)
+        content = io.BufferedReader(_Raw(file), CHUNK)
+        head = content.peek(CHUNK)
         encoding = "utf-8-sig"
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             encoding = "utf-16"
         elif _BINARY.search(head.partition(b"\n")[0]):
             message = "the file is not text, as CSV is: save a spreadsheet as CSV"
             raise unreadable(1, "encoding", message)
-        chunks = io.BufferedReader(
-            _Chunks(chain([head], iter(lambda: file.read(CHUNK), b"")))
-        )
-        self._text = io.TextIOWrapper(chunks, encoding, newline="")
+        self._text = io.TextIOWrapper(content, encoding, newline="")
         self.number = 0  # of the line that was read last, from 1
         self.row_size = 0
 
@@ -205,21 +194,17 @@ class _Lines:
         return line
 
 
-class _Chunks(io.RawIOBase):
-    """A stream over chunks of any size; closing it leaves their file open."""
+class _Raw(io.RawIOBase):
+    """A stream over what can only be read; closing it leaves the file open."""
 
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks = chunks
-        self._rest = memoryview(b"")
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        if not self._rest:
-            self._rest = memoryview(next(self._chunks, b""))
         into = memoryview(buffer).cast("B")
-        size = min(len(into), len(self._rest))
-        into[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
-        return size
+        content = self._file.read(len(into))
+        into[: len(content)] = content
+        return len(content)

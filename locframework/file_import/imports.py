@@ -217,7 +217,20 @@ class FileImport(ABC, Generic[S, Row, R]):
         crash_point(f"{self.type}.before_job")
         params = replace(params, parts=parts, state=state if is_whole else None)
         given = msgspec.to_builtins(params)
-        return lambda: self._queue(caller, subject, given)
+
+        def queue() -> Job:
+            with self._transactions.transaction():
+                started = self._jobs.start_for_subject(
+                    caller,
+                    subject.organization_id,
+                    subject.id,
+                    self.type,
+                    self.permission,
+                    given,
+                )
+            return started.job
+
+        return queue
 
     def list_jobs(self, caller: Caller, reference: str, query: JobQuery) -> Page[Job]:
         """List the jobs of a glossary or memory that the caller may have started,
@@ -289,18 +302,6 @@ class FileImport(ABC, Generic[S, Row, R]):
             is_whole = False
         imported = self.choose_languages(upload, codes, result)
         return ImportState(rows, msgspec.to_builtins(result), imported), is_whole
-
-    def _queue(self, caller: Caller, subject: S, params: Mapping[str, object]) -> Job:
-        with self._transactions.transaction():
-            started = self._jobs.start_for_subject(
-                caller,
-                subject.organization_id,
-                subject.id,
-                self.type,
-                self.permission,
-                params,
-            )
-        return started.job
 
     def _visible(
         self, caller: Caller, reference: str

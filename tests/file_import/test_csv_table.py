@@ -31,9 +31,9 @@ def rows(content: bytes) -> list[tuple[int, list[str]]]:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b'a\n"a\n', "a quote is opened but not closed"),
-        (b'a\n"a"b,c\n', "a quote within a quoted cell is not doubled"),
-        (b"a\n" + b"x" * 131_073, "a cell has more than 131,072 characters"),
+        (b'a\n"a\n', "the line is not CSV: unexpected end of data"),
+        (b'a\n"a"b,c\n', "the line is not CSV: ',' expected after '\"'"),
+        (b"a\n" + b"x" * 131_073, "the line is not CSV: field larger than field limit"),
         (b"a\n\xff", "the file is not UTF-8"),
         (b"a\n" + b"," * 1000, "there are more than 1,000 columns"),
     ],
@@ -44,7 +44,7 @@ def test_what_is_wrong_with_csv_is_told_to_who_made_it(
     with pytest.raises(UnreadableFile) as caught:
         rows(content)
 
-    assert caught.value.message == f"line 2: {told}"
+    assert caught.value.message.startswith(f"line 2: {told}")
 
 
 @pytest.mark.parametrize(
@@ -67,15 +67,6 @@ def test_blank_lines_before_the_head_are_passed_over(end: str) -> None:
     ]
     assert rows(f"{end}sep=|{end}{end}a|b".encode()) == [(4, ["a", "b"])]
     assert rows(f" {end}\t{end}".encode()) == []
-
-
-def test_what_is_not_known_to_be_wrong_is_told_without_detail(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("locframework.file_import.csv_table._FAULTS", {})
-
-    with pytest.raises(UnreadableFile, match="the line is not CSV"):
-        rows(b'"a')
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
@@ -181,9 +172,12 @@ class Endless(io.RawIOBase):
 
     def __init__(self, part: bytes, times: int) -> None:
         self._parts = itertools.repeat(part, times)
+        self._rest = b""
 
     def read(self, size: int = -1) -> bytes:
-        return next(self._parts, b"")
+        self._rest = self._rest or next(self._parts, b"")
+        found, self._rest = self._rest[:size], self._rest[size:]
+        return found
 
 
 def peak_of(part: bytes, times: int) -> int:
