@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 import zipfile
 
 import pytest
@@ -150,22 +149,6 @@ def test_an_import_that_ends_halfway_says_what_remains_of_it(
         "the project has no language 'de'; 1 of 2 were imported and remain\n"
     )
     assert list(keys()) == ["cart.back"]
-
-
-def test_an_import_continues_after_its_process_was_killed(start, english, keys):
-    crash = {"LOCFRAMEWORK_CRASH_AT": "import.before_commit"}
-    killed = start("import", str(english), *JSON, **crash)
-    killed.communicate(timeout=30)
-    before = keys()
-
-    start("worker")
-    deadline = time.monotonic() + 20
-    while not keys() and time.monotonic() < deadline:
-        time.sleep(0.05)
-
-    assert killed.returncode == 137
-    assert before == {}
-    assert len(keys()) == 2
 
 
 @pytest.mark.parametrize(

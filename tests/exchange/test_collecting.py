@@ -31,59 +31,68 @@ def problems(project: Project, *files: ReadFile) -> Sequence[Problem]:
     return refused.value.details
 
 
-def test_the_same_text_of_64_kibibytes_twice_is_kept_and_a_description_cut(
-    project: Project,
-) -> None:
-    entry = Entry("k", "x" * 65_536, description="d" * 1500)
-
-    [key] = collected(project, file("de", entry), file("de", entry)).keys
-
-    assert key.values == {"de": "x" * 65_536}
-    assert key.description == "d" * 1000
-
-
-def test_the_source_language_gives_the_description(project: Project) -> None:
-    batch = collected(
-        project,
-        file("de", Entry("pay", "Zahlen", description="Knopf")),
-        file("en", Entry("pay", "Pay", description="Button")),
-    )
-
-    assert batch.keys[0].description == "Button"
-
-
-def test_empty_texts_are_none_at_all(project: Project) -> None:
-    batch = collected(
-        project,
-        file(
-            "de",
-            Entry("a", ""),
-            Entry("b", None),
-            Entry("c", {"one": "", "other": "x"}),
-            Entry("d", {"other": ""}, is_plural=True),
+@pytest.mark.parametrize(
+    ("files", "keys"),
+    [
+        (  # the same text twice, and a description that is cut
+            [file("de", Entry("k", "x" * 65_536, description="d" * 1500))] * 2,
+            {"k": ({"de": "x" * 65_536}, False, "d" * 1000)},
         ),
-    )
+        (  # the source language gives the description
+            [
+                file("de", Entry("pay", "Zahlen", description="Knopf")),
+                file("en", Entry("pay", "Pay", description="Button")),
+            ],
+            {"pay": ({"en": "Pay", "de": "Zahlen"}, False, "Button")},
+        ),
+        (  # empty texts are none at all
+            [
+                file(
+                    "de",
+                    Entry("a", ""),
+                    Entry("b", None),
+                    Entry("c", {"one": "", "other": "x"}),
+                    Entry("d", {"other": ""}, is_plural=True),
+                )
+            ],
+            {
+                "a": ({}, False, ""),
+                "b": ({}, False, ""),
+                "c": ({"de": {"other": "x"}}, True, ""),
+                "d": ({}, True, ""),
+            },
+        ),
+        (  # keys are sorted by name
+            [
+                file("de", Entry("b", "x"), Entry("d", "x")),
+                file("en", Entry("a.b", "x"), Entry("a-b", "x")),
+            ],
+            {
+                "a-b": ({"en": "x"}, False, ""),
+                "a.b": ({"en": "x"}, False, ""),
+                "b": ({"de": "x"}, False, ""),
+                "d": ({"de": "x"}, False, ""),
+            },
+        ),
+    ],
+)
+def test_files_become_keys(
+    project: Project, files: list[ReadFile], keys: dict[str, object]
+) -> None:
+    found = collected(project, *files).keys
 
-    assert [key.values for key in batch.keys] == [{}, {}, {"de": {"other": "x"}}, {}]
-    assert [key.is_plural for key in batch.keys] == [False, False, True, True]
-
-
-def test_keys_come_by_name_whatever_their_order_in_the_files(project: Project) -> None:
-    batch = collected(
-        project,
-        file("de", Entry("b", "x"), Entry("d", "x")),
-        file("en", Entry("c", "x"), Entry("a.b", "x"), Entry("a-b", "x")),
-    )
-
-    assert [key.name for key in batch.keys] == ["a-b", "a.b", "b", "c", "d"]
+    assert list(keys) == [key.name for key in found]
+    assert list(keys.values()) == [
+        (key.values, key.is_plural, key.description) for key in found
+    ]
 
 
 def test_keys_are_put_below_the_module(project: Project) -> None:
-    batch = collected(
-        project, file("de", Entry("pay", "x"), Entry("cart.buy", "y")), module="cart"
-    )
+    entries = Entry("pay", "x"), Entry("cart.buy", "y")
 
-    assert [key.name for key in batch.keys] == ["cart.buy", "cart.pay"]
+    keys = collected(project, file("de", *entries), module="cart").keys
+
+    assert [key.name for key in keys] == ["cart.buy", "cart.pay"]
 
 
 def test_a_key_that_only_begins_alike_is_not_in_the_module() -> None:
@@ -105,23 +114,24 @@ def test_a_hundred_problems_are_told_at_most(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    "entry",
+    ("entry", "path", "place"),
     [
-        Entry("k", "a\0b", line=7),
-        Entry("k", "\ud800", line=7),
-        Entry("k", {"other": "a\0"}, line=7),
-        Entry("k", {"some": "a"}, line=7),
-        Entry("k", "x" * 65_537, line=7),
-        Entry("k", "x", description="\0", line=7),
-        Entry("k", "x", source="\udfff", line=7),
+        (Entry("k", "a\0b", line=7), "", "line 7"),
+        (Entry("k", "\ud800", line=7), "", "line 7"),
+        (Entry("k", {"other": "a\0"}, line=7), "", "line 7"),
+        (Entry("k", {"some": "a"}, line=7), "", "line 7"),
+        (Entry("k", "x" * 65_537, line=7), "", "line 7"),
+        (Entry("k", "x", description="\0", line=7), "", "line 7"),
+        (Entry("k", "x", source="\udfff", line=7), "de/a.json", "de/a.json line 7"),
+        (Entry("k", "\0"), "de/a.json", "de/a.json key k"),
     ],
 )
-def test_a_text_that_cannot_be_kept_is_told_with_its_line(
-    project: Project, entry: Entry
+def test_a_text_that_cannot_be_kept_is_told_with_its_place(
+    project: Project, entry: Entry, path: str, place: str
 ) -> None:
-    [told] = problems(project, file("de", entry))
+    [told] = problems(project, file("de", entry, path=path))
 
-    assert (told.path, told.rule) == ("line 7", "text")
+    assert (told.path, told.rule) == (place, "text")
 
 
 def test_two_texts_for_one_key_and_language_are_refused(project: Project) -> None:
@@ -132,16 +142,7 @@ def test_two_texts_for_one_key_and_language_are_refused(project: Project) -> Non
     )
 
     assert (told.path, told.rule) == ("de/b.json line 5", "duplicate")
-    assert (
-        "import files that share keys one by one, each with its own module"
-        in told.message
-    )
-
-
-def test_a_problem_without_a_line_names_the_key(project: Project) -> None:
-    [told] = problems(project, file("de", Entry("k", "\0"), path="de/a.json"))
-
-    assert told.path == "de/a.json key k"
+    assert "import files that share keys one by one" in told.message
 
 
 def test_details_are_kept_by_family_and_language(project: Project) -> None:

@@ -75,17 +75,6 @@ def test_a_text_that_differs_is_kept_unless_told_otherwise(uploads: Uploads) -> 
     assert uploads.values(project)["a"]["en"] == "A!"
 
 
-def test_replace_moves_the_other_keys_to_the_trash(uploads: Uploads) -> None:
-    project = uploads.workspace.project()
-    uploads.result(project, "en.json", {"a": "A", "b": "B", "c": "C"})
-
-    found = uploads.result(project, "en.json", {"b": "B"}, mode="replace")
-
-    assert uploads.counts(found) == (0, 0, 1, 2, 0)
-    assert list(uploads.values(project)) == ["b"]
-    assert uploads.event_types(project)[-2:] == ["key.deleted", "import.completed"]
-
-
 def test_replace_keeps_a_key_that_the_file_names_with_null(uploads: Uploads) -> None:
     project = uploads.workspace.project(languages=["de"])
     uploads.result(project, "en.json", {"a": "A", "b": {"one": "B", "other": "Bs"}})
@@ -108,6 +97,7 @@ def test_replace_stays_within_the_module(uploads: Uploads) -> None:
 
     assert uploads.counts(found) == (0, 0, 1, 1, 0)
     assert list(uploads.values(project)) == ["cart.pay", "cart2", "carton.x"]
+    assert uploads.event_types(project)[-2:] == ["key.deleted", "import.completed"]
 
 
 def test_replace_keeps_what_only_a_language_names_that_is_left_out(
@@ -220,18 +210,6 @@ def test_what_po_says_of_the_source_changes_no_source(uploads: Uploads) -> None:
     assert uploads.values(project)["pay"] == {"en": "Pay now", "de": "Zahlen"}
 
 
-def test_a_new_source_text_makes_the_translations_outdated(uploads: Uploads) -> None:
-    project = uploads.workspace.project(languages=["de"])
-    uploads.workspace.key(project, "a", values={"en": "A", "de": "A de"})
-
-    uploads.result(project, "en.json", {"a": "A!"}, onConflict="overwrite")
-
-    [item] = uploads.items(project)
-    outdated = {v["languageCode"]: v["isOutdated"] for v in item["values"]}
-    assert outdated == {"en": False, "de": True}
-    assert "translation.outdated" in uploads.event_types(project)
-
-
 def test_what_was_done_is_told_as_events(uploads: Uploads) -> None:
     project = uploads.workspace.project(languages=["de"])
     uploads.workspace.key(project, "a", values={"en": "A"})
@@ -257,6 +235,8 @@ def test_an_outdated_text_that_is_imported_again_is_outdated_no_more(
     project = uploads.workspace.project(languages=["de"])
     uploads.workspace.key(project, "a", values={"en": "A", "de": "A de"})
     uploads.result(project, "en.json", {"a": "A!"}, onConflict="overwrite")
+    [item] = uploads.items(project)
+    before = [v["isOutdated"] for v in item["values"]]
 
     found = uploads.result(project, "de.json", {"a": "A de"})
     settled = uploads.result(project, "de.json", {"a": "A de"})
@@ -264,7 +244,9 @@ def test_an_outdated_text_that_is_imported_again_is_outdated_no_more(
     assert uploads.counts(found) == (0, 1, 0, 0, 1)
     assert uploads.counts(settled) == (0, 0, 1, 0, 0)
     [item] = uploads.items(project)
+    assert before == [False, True]
     assert [v["isOutdated"] for v in item["values"]] == [False, False]
+    assert "translation.outdated" in uploads.event_types(project)
 
 
 def test_an_import_can_be_cancelled_while_it_writes(

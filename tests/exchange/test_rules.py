@@ -190,36 +190,37 @@ def test_nobody_makes_a_key_plural_without_key_update() -> None:
     assert "key_update" in plan.warnings[0]
 
 
-def test_a_source_text_beside_a_translation_fills_the_source_where_there_is_none() -> (
-    None
-):
-    new = imported({"de": "Zahlen"}, source="Pay")
-
-    assert written(plan_key(new, None, [], KEEP)) == {"en": "Pay", "de": "Zahlen"}
-    assert written(plan_key(new, key(), [], KEEP)) == {"en": "Pay", "de": "Zahlen"}
-    own = imported({"en": "Pay now"}, source="Pay")
-    assert written(plan_key(own, None, [], KEEP)) == {"en": "Pay now"}
+NO_SOURCE = "cart.pay: its source text is left out, as en is not assigned to you"
 
 
-def test_a_source_text_beside_a_translation_never_changes_the_source() -> None:
-    new = imported({"de": "Zahlen"}, source="Pay")
+@pytest.mark.parametrize(
+    ("texts", "source", "fill_source", "new", "warnings"),
+    [
+        ({"de": "Zahlen"}, None, True, {"en": "Pay", "de": "Zahlen"}, []),
+        ({"en": "Pay now"}, None, True, {"en": "Pay now"}, []),
+        ({"de": "Zahlen"}, "Pay now", True, {"de": "Zahlen"}, []),
+        ({"de": "Zahlen"}, None, False, {"de": "Zahlen"}, [NO_SOURCE]),
+        ({"de": "Zahlen"}, "Pay now", False, {"de": "Zahlen"}, []),
+    ],
+)
+def test_a_source_text_beside_a_translation_only_fills_the_source(
+    texts: dict[str, Text],
+    source: str | None,
+    fill_source: bool,
+    new: dict[str, Text],
+    warnings: list[str],
+) -> None:
+    rules = replace(OVERWRITE, fill_source=fill_source)
+    rows = [] if source is None else [value("en", source)]
+    file = imported(texts, source="Pay")
 
-    plan = plan_key(new, key(), [value("en", "Pay now")], OVERWRITE)
+    plans = [plan_key(file, key(), rows, rules)]
+    if source is None:
+        plans.append(plan_key(file, None, [], rules))
 
-    assert written(plan) == {"de": "Zahlen"}
-    assert plan.conflicts == []
-
-
-def test_the_source_is_not_filled_by_one_who_may_not_write_it() -> None:
-    new = imported({"de": "Zahlen"}, source="Pay")
-    rules = replace(KEEP, fill_source=False)
-
-    for plan in (plan_key(new, None, [], rules), plan_key(new, key(), [], rules)):
-        assert written(plan) == {"de": "Zahlen"}
-        assert plan.warnings == [
-            f"{new.name}: its source text is left out, as en is not assigned to you"
-        ]
-    assert plan_key(new, key(), [value("en", "Pay now")], rules).warnings == []
+    for plan in plans:
+        assert written(plan) == new
+        assert (plan.conflicts, plan.warnings) == ([], warnings)
 
 
 @pytest.mark.parametrize(
@@ -241,23 +242,23 @@ def test_a_description_fills_or_overwrites(
     assert (plan.write.description if plan.write is not None else UNSET) == after
 
 
-def test_tags_are_added_to_those_there_are() -> None:
+@pytest.mark.parametrize(
+    ("before", "after", "warnings"),
+    [
+        (("a", "b"), ("a", "b", "c"), 0),
+        (tuple(f"t{number}" for number in range(20)), UNSET, 1),
+    ],
+)
+def test_tags_are_added_up_to_twenty(
+    before: tuple[str, ...], after: object, warnings: int
+) -> None:
     rules = replace(KEEP, tags=("b", "c"))
 
-    plan = plan_key(imported(), key(tags=("a", "b")), [], rules)
+    plan = plan_key(imported(), key(tags=before), [], rules)
 
-    assert plan.write is not None
-    assert plan.write.tags == ("a", "b", "c")
-
-
-def test_more_than_twenty_tags_are_not_made() -> None:
-    rules = replace(KEEP, tags=("new",))
-    old = key(tags=tuple(f"t{number}" for number in range(20)))
-
-    plan = plan_key(imported(), old, [], rules)
-
-    assert plan.write is None
-    assert "20 tags" in plan.warnings[0]
+    assert (UNSET if plan.write is None else plan.write.tags) == after
+    assert len(plan.warnings) == warnings
+    assert all("20 tags" in warning for warning in plan.warnings)
 
 
 def test_description_and_tags_stay_without_key_update() -> None:
