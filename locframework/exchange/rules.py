@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -77,16 +76,17 @@ def plan_key(
     up to date (decisions 2.3.3, 2.3.5). Texts and forms that the file does not name
     stay.
     """
-    if old is None:
-        return _plan_new(new, rules)
     stored = {(row.language_code, row.plural_form): row for row in values}
-    turns_plural = new.is_plural and not old.is_plural
     texts, source_warnings = _texts(new, stored, rules)
-    if turns_plural and not _may_turn(stored, rules):
-        return _keep_singular(new, stored, texts, rules)
+    is_plural = new.is_plural if old is None else old.is_plural
+    turns_plural = new.is_plural and not is_plural
     if turns_plural:
+        has_texts = any(row.value for row in stored.values())
+        may_turn = not has_texts or rules.on_conflict == "overwrite"
+        if not (rules.may_describe and may_turn):
+            return _keep_singular(new, stored, texts, rules)
+        is_plural = True
         stored = {(tag, "other"): row for (tag, _), row in stored.items()}
-    is_plural = old.is_plural or turns_plural
     changed: dict[str, dict[str | None, str]] = {}
     conflicts: list[Conflict] = []
     for tag, text in texts.items():
@@ -107,12 +107,12 @@ def plan_key(
     if changed or turns_plural or (description, tags) != (UNSET, UNSET):
         write = KeyWrite(
             name=new.name,
-            key_id=old.id,
+            key_id=None if old is None else old.id,
             description=description,
             tags=tags,
-            is_plural=True if turns_plural else UNSET,
+            is_plural=is_plural if old is None or turns_plural else UNSET,
             values={tag: _text(forms) for tag, forms in changed.items()},
-            review=_languages(new.review),
+            review=frozenset(new.review),
             keep_fresh=rules.keep_fresh,
         )
     count = sum(map(len, changed.values()))
@@ -138,31 +138,6 @@ def warn(result: ImportResult, warnings: Sequence[str]) -> None:
     """Add warnings, up to the limit of the list."""
     for warning in warnings[: LISTED_LIMIT - len(result.warnings)]:
         result.warnings.append(truncate(warning))
-
-
-def _plan_new(new: ImportedKey, rules: ImportRules) -> KeyPlan:
-    texts, warnings = _texts(new, {}, rules)
-    values: dict[str, Text] = {}
-    for tag, text in texts.items():
-        if forms := _forms(text, is_plural=new.is_plural):
-            values[tag] = _text(forms)
-    write = KeyWrite(
-        name=new.name,
-        description=new.description,
-        tags=rules.tags,
-        is_plural=new.is_plural,
-        values=values,
-        review=_languages(new.review),
-        keep_fresh=rules.keep_fresh,
-    )
-    count = sum(map(len, values.values())) if new.is_plural else len(values)
-    return KeyPlan(write, count, [], warnings)
-
-
-@lru_cache(maxsize=256)
-def _languages(tags: tuple[str, ...]) -> frozenset[str]:
-    """Return the same set each time: nearly every key has none."""
-    return frozenset(tags)
 
 
 def _is_settled(row: StoredValue, new: ImportedKey, rules: ImportRules) -> bool:
@@ -211,12 +186,6 @@ def _text_of(row: StoredValue) -> str:
     return row.value or row.approved_value or ""
 
 
-def _may_turn(stored: Stored, rules: ImportRules) -> bool:
-    """Return whether a key may become plural; with texts only by ``overwrite``."""
-    has_texts = any(row.value for row in stored.values())
-    return rules.may_describe and (not has_texts or rules.on_conflict == "overwrite")
-
-
 def _keep_singular(
     new: ImportedKey,
     stored: Stored,
@@ -238,9 +207,11 @@ def _keep_singular(
 
 
 def _described(
-    new: ImportedKey, old: Key, rules: ImportRules
+    new: ImportedKey, old: Key | None, rules: ImportRules
 ) -> tuple[str | UnsetType, tuple[str, ...] | UnsetType, list[str]]:
     """Return the description and the tags to write, and warnings."""
+    if old is None:
+        return new.description, rules.tags, []
     overwrites = not old.description or rules.on_conflict == "overwrite"
     is_new = new.description not in ("", old.description) and overwrites
     description = new.description if is_new else UNSET

@@ -35,6 +35,7 @@ def rows(content: bytes) -> list[tuple[int, list[str]]]:
         (b'a\n"a"b,c\n', "the line is not CSV: ',' expected after '\"'"),
         (b"a\n" + b"x" * 131_073, "the line is not CSV: field larger than field limit"),
         (b"a\n\xff", "the file is not UTF-8"),
+        ("\ufeffa\nb".encode("utf-16-le") + b"c", "the file is not UTF-16, though it"),
         (b"a\n" + b"," * 1000, "there are more than 1,000 columns"),
     ],
 )
@@ -48,15 +49,16 @@ def test_what_is_wrong_with_csv_is_told_to_who_made_it(
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"PK\x03\x04\x14\x00\x06\x00\xff\n", "a,b\n".encode("utf-16-le")],
+    ("content", "told"),
+    [
+        (b"PK\x03\x04\x14\x00\x06\x00\xff\n", "the file is not text, as CSV is: save"),
+        ("a,b\n".encode("utf-16-le"), "the file is not text, as CSV is: save"),
+        ("\ufeffa".encode("utf-16-le") + b"\x00\xd8b\x00", "the file is not UTF-16,"),
+    ],
 )
-def test_what_is_no_text_is_told_without_its_signs(content: bytes) -> None:
-    with pytest.raises(UnreadableFile) as caught:
+def test_what_is_no_text_is_refused(content: bytes, told: str) -> None:
+    with pytest.raises(UnreadableFile, match=f"^line 1: {told}"):
         rows(content)
-
-    told = "the file is not text, as CSV is: save a spreadsheet as CSV"
-    assert caught.value.message == f"line 1: {told}"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -81,23 +83,6 @@ def test_what_spreadsheets_call_unicode_text_is_read(encoding: str) -> None:
     assert found[-1][0] == 9001
 
 
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        ("\ufeffa\nb".encode("utf-16-le") + b"c", 2),
-        ("\ufeffa".encode("utf-16-le") + b"\x00\xd8b\x00", 1),
-    ],
-)
-def test_what_is_no_utf_16_though_it_begins_so_is_told(
-    content: bytes, line: int
-) -> None:
-    with pytest.raises(
-        UnreadableFile,
-        match=f"line {line}: the file is not UTF-16, though it begins so",
-    ):
-        rows(content)
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_any_line_end_ends_a_line_also_that_of_old_macs(end: str) -> None:
     content = f'en;de{end}a;b{end}{end}"c{end}d";e{end}f;g'.encode("utf-8-sig")
@@ -114,24 +99,26 @@ def test_any_line_end_ends_a_line_also_that_of_old_macs(end: str) -> None:
 cells = st.text(st.sampled_from("a\r\n,;\"'=\t é\U0001f600"), max_size=6)
 
 
-@pytest.mark.parametrize("first", ["sep=|", "SEP=|", '"sep=|"'])
-@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
-def test_a_line_before_the_head_may_tell_what_parts_the_cells(
-    first: str, mark: bytes
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        *(
+            (
+                mark + f'{first}\r\nen|de\r\n"a\r\nb"|1;2\r\nc|3\r\n'.encode(),
+                [(2, ["en", "de"]), (3, ["a\r\nb", "1;2"]), (5, ["c", "3"])],
+            )
+            for first in ("sep=|", "SEP=|", '"sep=|"')
+            for mark in (b"", codecs.BOM_UTF8)
+        ),
+        (b"sep=|", []),
+        (b"sep=;,a\n1,2\n", [(1, ["sep=;", "a"]), (2, ["1", "2"])]),
+        (b"a,b\nsep=;\n", [(1, ["a", "b"]), (2, ["sep=;"])]),
+    ],
+)
+def test_only_a_line_before_the_head_may_name_the_delimiter(
+    content: bytes, expected: list[tuple[int, list[str]]]
 ) -> None:
-    content = mark + f'{first}\r\nen|de\r\n"a\r\nb"|1;2\r\nc|3\r\n'.encode()
-
-    assert rows(content) == [
-        (2, ["en", "de"]),
-        (3, ["a\r\nb", "1;2"]),
-        (5, ["c", "3"]),
-    ]
-    assert rows(mark + first.encode()) == []
-
-
-def test_only_that_line_tells_it() -> None:
-    assert rows(b"sep=;,a\n1,2\n") == [(1, ["sep=;", "a"]), (2, ["1", "2"])]
-    assert rows(b"a,b\nsep=;\n") == [(1, ["a", "b"]), (2, ["sep=;"])]
+    assert rows(content) == expected
 
 
 def test_empty_cells_at_the_end_of_a_line_are_none_in_the_head_too() -> None:
