@@ -196,6 +196,18 @@ def language(code: str) -> str:
     return tag
 
 
+def languages_option(help_: str) -> Callable[[Decorated], Decorated]:
+    """Return the option ``--language``, as ``languages``, that may be repeated."""
+    return click.option(
+        "--language",
+        "languages",
+        type=language,
+        multiple=True,
+        metavar="CODE",
+        help=help_,
+    )
+
+
 def output_options(command: Decorated) -> Decorated:
     """Add the options ``output`` and ``overwrite`` of ``write_output``."""
     output = click.option(

@@ -31,6 +31,7 @@ from .common import (
     common_options,
     counted,
     language,
+    languages_option,
     output_options,
     reference_option,
     result_of,
@@ -168,14 +169,7 @@ def import_(
     required=True,
     help='A format that "locframework check-settings" lists.',
 )
-@click.option(
-    "--language",
-    "languages",
-    type=language,
-    multiple=True,
-    metavar="CODE",
-    help="Several give a ZIP; left out: all of the project.",
-)
+@languages_option("Several give a ZIP; left out: all of the project.")
 @click.option(
     "--min-status",
     type=click.Choice(["approved", "any"]),
@@ -271,14 +265,7 @@ def tm() -> None:
 
 
 memory_option = reference_option("memory")
-memory_languages_option = click.option(
-    "--language",
-    "languages",
-    type=language,
-    multiple=True,
-    metavar="CODE",
-    help="A target language; default: all.",
-)
+memory_languages_option = languages_option("A target language; default: all.")
 
 
 @tm.command("import")

@@ -14,6 +14,7 @@ from .common import (
     choose_organization,
     common_options,
     language,
+    languages_option,
     list_projects,
     reference_option,
 )
@@ -148,14 +149,7 @@ def project() -> None:
     required=True,
     help="The language that texts are written in first, such as en or pt-BR.",
 )
-@click.option(
-    "--language",
-    "languages",
-    type=language,
-    multiple=True,
-    metavar="CODE",
-    help="A language to translate into; may be given several times.",
-)
+@languages_option("A language to translate into; may be given several times.")
 @organization_option
 @click.option(
     "--description", default="", help="What the project is about, for translators."

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -15,6 +13,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import pytest
 
 from locframework.testing.workspace import Workspace
+
+from .conftest import installed
 
 SCRIPTS = Path(__file__).parent / "i18next"
 
@@ -40,18 +40,8 @@ class Threaded(ThreadingMixIn, WSGIServer):
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with i18next installed and our script in it."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        if os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1":
-            pytest.fail("node and npm are required")
-        pytest.skip("node and npm are not installed")
-    folder = tmp_path_factory.mktemp("i18next")
-    for file in SCRIPTS.iterdir():
-        if file.is_file():
-            shutil.copy(file, folder)
-    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=180)
-    return folder
+    """The folder of an installed script."""
+    return installed(SCRIPTS, tmp_path_factory.mktemp("i18next"))
 
 
 @pytest.fixture

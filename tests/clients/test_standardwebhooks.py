@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import shutil
 import subprocess
 from base64 import b64encode
 from collections.abc import Sequence
@@ -17,6 +15,8 @@ import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from locframework.webhooks.signing import new_secret, signed_headers
+
+from .conftest import installed
 
 SCRIPTS = Path(__file__).parent / "standardwebhooks"
 MESSAGES = 10_000
@@ -77,17 +77,8 @@ def test_python_verifies_every_message_and_none_that_was_changed(
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the library installed and our script in it."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        if os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1":
-            pytest.fail("node and npm are required")
-        pytest.skip("node and npm are not installed")
-    folder = tmp_path_factory.mktemp("standardwebhooks")
-    for file in ("package.json", "verify.js"):
-        shutil.copy(SCRIPTS / file, folder)
-    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=180)
-    return folder
+    """The folder of an installed script."""
+    return installed(SCRIPTS, tmp_path_factory.mktemp("standardwebhooks"))
 
 
 @pytest.mark.node
