@@ -14,7 +14,7 @@ from locframework import OPERATOR, Framework, LocError
 from locframework.access.records import Caller, NewMember, NewToken, Scope
 from locframework.branches.records import NewBranch
 from locframework.errors import ValidationFailed
-from locframework.exchange.records import ImportForm, ImportOptions
+from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.glossaries.records import NewGlossary
 from locframework.keys.records import (
@@ -150,7 +150,6 @@ def test_every_service_refuses_a_record_that_breaks_its_own_type(
 CONTENT = b'{"a": "b"}'
 OPTIONS = ImportOptions(language_code="en")
 NOTHING: Any = None  # as a program passes it that does not look
-FORM: Any = {"file": NOTHING, "language_code": "en"}
 
 
 @pytest.mark.parametrize(
@@ -158,12 +157,12 @@ FORM: Any = {"file": NOTHING, "language_code": "en"}
     [
         (SourceFile(NOTHING, CONTENT), OPTIONS, "form.file.name"),
         (SourceFile("a\0b.json", CONTENT), OPTIONS, "form.file.name"),
-        (SourceFile("en.json", CONTENT), ImportForm(**FORM, mode="all"), "form.mode"),
         (
             SourceFile("en.json", CONTENT),
-            ImportForm(**FORM, tags=["a\0b"]),
-            "form.tags",
+            ImportOptions(mode=cast("Any", "all")),
+            "form.mode",
         ),
+        (SourceFile("en.json", CONTENT), ImportOptions(tags=["a\0b"]), "form.tags"),
     ],
 )
 def test_a_file_to_import_is_checked_as_a_form_is(
