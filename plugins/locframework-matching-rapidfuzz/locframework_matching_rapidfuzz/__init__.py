@@ -7,10 +7,9 @@ from locframework import hookimpl
 from locframework.ports import Concordancer, Matcher, Settings, SettingsError
 
 from .concordancer import FileConcordancer
-from .index import require_usable
+from .index import MatchingSettings, require_usable
 from .kernel import compiled
 from .matcher import RapidfuzzMatcher
-from .settings import MatchingSettings
 
 __all__ = [
     "FileConcordancer",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from locframework.ports import Concordance, FoundEntries, PageRequest, Passages
 
-from .index import Change, Indexes, Source, View
+from .index import Change, Indexes, MatchingSettings, Source, View
 from .kernel import Kernel
 from .segments import (
     Bits,
@@ -24,11 +24,8 @@ from .segments import (
     id_bytes,
     order_of,
     packed,
-    read_arrays,
     spelled,
-    write_arrays,
 )
-from .settings import MatchingSettings
 
 FORMAT = 3
 SUBFOLDER = "passages"
@@ -82,9 +79,11 @@ class _Lines:
 class PassageSegment(Entries[Passage]):
     """Passages of a memory, immutable."""
 
+    arrays_type = Arrays
+    format = FORMAT
+
     def __init__(self, arrays: Arrays, revision: int, name: str = "") -> None:
-        super().__init__(arrays.ids, arrays.by_id, arrays.removed, revision, name)
-        self._arrays = arrays
+        super().__init__(arrays, revision, name)
         self.ranks, self.text = arrays.ranks, arrays.text
         self.starts, self.docs = arrays.starts, arrays.docs
         codes = arrays.languages.tobytes().split(b"\n")
@@ -143,16 +142,6 @@ class PassageSegment(Entries[Passage]):
             Passage(rank, b"\n".join(lines[doc]))
             for rank, doc in zip(ranks, docs, strict=True)
         ]
-
-    def write(self, path: Path) -> None:
-        """Write it to a file, durably."""
-        write_arrays(path, FORMAT, self._arrays._asdict(), self.revision)
-
-    @classmethod
-    def open(cls, path: Path) -> "PassageSegment":
-        """Map one into memory. Raises Damaged, and OSError when it is not there."""
-        arrays, revision = read_arrays(path, FORMAT)
-        return cls(Arrays(**arrays), revision, path.name)
 
 
 def arrays_of(

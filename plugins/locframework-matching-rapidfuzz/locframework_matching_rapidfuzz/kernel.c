@@ -1,7 +1,7 @@
 /* Finds the texts of one segment within a Levenshtein distance of a query, exactly.
  *
  * Plain C11 without Python: built by hatch_build.py where a compiler is found, called
- * through ctypes (so without the interpreter's lock) by kernel.py. scanning.py says the
+ * through ctypes (so without the interpreter's lock) by kernel.py. ``scan`` there says the
  * same in numpy and rapidfuzz; the tests hold the two against each other.
  *
  * The texts of a segment are sorted by length and cut into blocks of 65,536. Each block

@@ -13,11 +13,9 @@ from rapidfuzz.distance import Levenshtein
 
 from locframework.ports import Found, Hit, Segments, Unavailable, Wanted
 
-from .index import Change, Indexes, Source, View
-from .kernel import Hits, Kernel, compiled
-from .scanning import scan
+from .index import Change, Indexes, MatchingSettings, Source, View
+from .kernel import Hits, Kernel, compiled, scan
 from .segments import Bits, Numbers, id_bytes, order_of, spelled
-from .settings import MatchingSettings
 from .texts import Noted, Segment, arrays_of
 
 LONG = 1000  # characters

@@ -7,7 +7,7 @@ import zlib
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -114,32 +114,38 @@ def read_arrays(path: Path, format_: int) -> Stored:
 class Entries(Generic[T]):
     """Immutable: entries of a memory up to a revision; ``name`` is that of the file.
 
-    ``removed`` are entries of earlier segments that were removed.
+    ``arrays`` is a named tuple. Of its fields ``ids`` has 16 bytes for each entry,
+    ``by_id`` the numbers of the entries by id, and ``removed`` 16 bytes for each
+    entry of earlier segments that was removed.
     """
 
-    def __init__(
-        self,
-        ids: Ids,
-        by_id: NDArray[np.uint32],
-        removed: Ids,
-        revision: int,
-        name: str,
-    ) -> None:
+    arrays_type: ClassVar[type[Any]]
+    format: ClassVar[int]  # another number when what is kept changes
+
+    def __init__(self, arrays: Any, revision: int, name: str = "") -> None:
         self.revision, self.name = revision, name
-        self.ids = ids.reshape(-1, 16)
-        self.removed = removed.reshape(-1, 16)
+        self._arrays = arrays
+        self.ids: Ids = arrays.ids.reshape(-1, 16)
+        self.removed: Ids = arrays.removed.reshape(-1, 16)
         self.count = len(self.ids)
-        self._by_id = by_id
-        if len(by_id) != self.count or not (by_id < max(self.count, 1)).all():
+        self._by_id: NDArray[np.uint32] = arrays.by_id
+        highest = max(self.count, 1)
+        if len(self._by_id) != self.count or not (self._by_id < highest).all():
             raise Damaged("its ids do not fit")
+
+    def write(self, path: Path) -> None:
+        """Write them to a file, durably."""
+        write_arrays(path, self.format, self._arrays._asdict(), self.revision)
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Map a file into memory. Raises Damaged, and OSError when it is not there."""
+        arrays, revision = read_arrays(path, cls.format)
+        return cls(cls.arrays_type(**arrays), revision, path.name)
 
     @abstractmethod
     def contents(self, docs: Sequence[int]) -> list[T]:
         """Return the contents of the entries with these numbers."""
-
-    @abstractmethod
-    def write(self, path: Path) -> None:
-        """Write them to a file, durably."""
 
     def none_gone(self) -> Bits:
         """Return a bit for each entry, none set."""

@@ -6,7 +6,6 @@ before in the text. kernel.c computes the same; a change here changes it and ``F
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +17,6 @@ from .segments import (
     Numbers,
     order_of,
     packed,
-    read_arrays,
-    write_arrays,
 )
 
 FORMAT = 3
@@ -206,9 +203,11 @@ def _tokens(
 class Segment(Entries[Noted]):
     """Folded texts of a memory with their notes, immutable."""
 
+    arrays_type = Arrays
+    format = FORMAT
+
     def __init__(self, arrays: Arrays, revision: int, name: str = "") -> None:
-        super().__init__(arrays.ids, arrays.by_id, arrays.removed, revision, name)
-        self._arrays = arrays
+        super().__init__(arrays, revision, name)
         self.alphabet = arrays.alphabet
         self.codes = arrays.codes
         self.offsets = arrays.offsets
@@ -286,13 +285,3 @@ class Segment(Entries[Noted]):
         points = self.alphabet[self.codes[places] - 1]
         text = points.tobytes().decode("utf-32-le", "surrogatepass")
         return [text[i:j] for i, j in pairwise([0, *ends.tolist()])]
-
-    def write(self, path: Path) -> None:
-        """Write it to a file, durably."""
-        write_arrays(path, FORMAT, self._arrays._asdict(), self.revision)
-
-    @classmethod
-    def open(cls, path: Path) -> "Segment":
-        """Map one into memory. Raises Damaged, and OSError when it is not there."""
-        arrays, revision = read_arrays(path, FORMAT)
-        return cls(Arrays(**arrays), revision, path.name)

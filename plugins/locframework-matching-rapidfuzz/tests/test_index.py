@@ -95,7 +95,7 @@ def test_an_index_of_a_former_version_is_made_anew(
     [text, *_] = segments.texts[MEMORY].values()
     settings = MatchingSettings(str(tmp_path), 1, tail=3)
     with monkeypatch.context() as before:
-        before.setattr(texts, "FORMAT", texts.FORMAT - 1)
+        before.setattr(texts.Segment, "format", texts.FORMAT - 1)
         RapidfuzzMatcher(settings).find(segments, wanted, [text], 1000)
     [former] = (tmp_path / MEMORY).glob("*.segment")
 
