@@ -6,7 +6,7 @@ from locframework import hookimpl
 from locframework.ports import Matcher
 
 from .matcher import PostgresMatcher
-from .settings import MatchingSettings
+from .tables import MatchingSettings
 
 __all__ = ["MatchingSettings", "PostgresMatcher", "PostgresPlugin"]
 

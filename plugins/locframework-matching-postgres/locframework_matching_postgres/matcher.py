@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 from uuid import UUID
@@ -12,8 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from locframework.ports import Forgotten, Found, Hit, Segments, Unavailable, Wanted
 
 from . import tables
-from .connections import Connections, Stale
-from .settings import MatchingSettings
+from .tables import Connections, MatchingSettings, Stale
 
 log = logging.getLogger("locframework.matching")
 
@@ -88,17 +88,10 @@ class PostgresMatcher:
 
     def _ask(self, work: Callable[[tables.Connection], T]) -> T:
         """What comes of it, in a transaction; asked again when the server was away."""
-        try:
-            with self._connections.lent() as connection:
+        for _ in range(2):
+            with suppress(Stale), self._connections.lent() as connection:
                 return work(connection)
-        except Stale:
-            pass
-        try:
-            with self._connections.lent() as connection:
-                return work(connection)
-        except Stale as error:
-            reason = "the database of the matcher cannot be used"
-            raise Unavailable(reason) from error
+        raise Unavailable("the database of the matcher cannot be used")
 
 
 def _catch_up(to: tables.Connection, segments: Segments, memory_id: str) -> None:
