@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json as json_library
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes, urlencode, urlsplit
 from wsgiref.headers import Headers
 
+from falcon.testing import StartResponseMock, closed_wsgi_iterable, create_environ
 from msgspec import UNSET
 
 from locframework.http.records import Upload as Upload  # for tests to import
@@ -144,54 +144,27 @@ class Client:
         content: bytes | None,
     ) -> dict[str, Any]:
         parts = urlsplit(path)
-        asked = "&".join(filter(None, [parts.query, urlencode(_pairs(query))]))
         below = parts.path.removeprefix(self.script_name)
         if not (parts.netloc or below.startswith(PREFIX + "/")):
             below = PREFIX + below
-        environ: dict[str, Any] = {
-            "REQUEST_METHOD": method,
-            "SCRIPT_NAME": self.script_name,
-            "PATH_INFO": unquote_to_bytes(below).decode("latin-1"),
-            "QUERY_STRING": asked,
-            "SERVER_NAME": "localhost",
-            "SERVER_PORT": "80",
-            "SERVER_PROTOCOL": "HTTP/1.1",
-            "HTTP_HOST": "localhost",
-            "REMOTE_ADDR": self.remote_address,
-            "wsgi.version": (1, 0),
-            "wsgi.url_scheme": "http",
-            "wsgi.input": io.BytesIO(content or b""),
-            "wsgi.errors": io.StringIO(),
-            "wsgi.multithread": True,
-            "wsgi.multiprocess": False,
-            "wsgi.run_once": False,
-        }
-        if content is not None:
-            environ["CONTENT_LENGTH"] = str(len(content))
-        for name, value in headers.items():
-            key = name.upper().replace("-", "_")
-            plain = key in ("CONTENT_TYPE", "CONTENT_LENGTH")
-            environ[key if plain else f"HTTP_{key}"] = value
+        environ = create_environ(
+            query_string="&".join(
+                filter(None, [parts.query, urlencode(_pairs(query))])
+            ),
+            method=method,
+            headers=headers,
+            body=content or b"",
+            host="localhost",
+            root_path=self.script_name,
+            remote_addr=self.remote_address,
+        )
+        environ["PATH_INFO"] = unquote_to_bytes(below).decode("latin-1")
         return environ
 
     def _call(self, environ: dict[str, Any]) -> Answer:
-        begun: list[tuple[str, list[tuple[str, str]]]] = []
-
-        def start_response(
-            status: str, headers: list[tuple[str, str]], exc_info: object = None
-        ) -> Callable[[bytes], object]:
-            begun.append((status, headers))
-            return lambda written: None
-
-        parts = self.app(environ, start_response)
-        try:
-            content = b"".join(parts)
-        finally:
-            close = getattr(parts, "close", None)
-            if close is not None:
-                close()
-        status, headers = begun[-1]
-        return Answer(int(status.split()[0]), Headers(headers), content)
+        start = StartResponseMock()
+        content = b"".join(closed_wsgi_iterable(self.app(environ, start)))
+        return Answer(int(start.status.split()[0]), Headers(start.headers), content)
 
 
 def multipart(form: Texts, files: Mapping[str, Upload]) -> tuple[bytes, str]:

@@ -8,6 +8,7 @@ from locframework.ports import (
     Catalogue,
     Entry,
     FileOptions,
+    Text,
     UnreadableFile,
     WrittenFile,
     truncate,
@@ -67,10 +68,16 @@ def write_catalogue(
 
     def message_for(entry: Entry) -> Message:
         message = message_of(entry, options.key_separator)
+        notes = notes_in(entry.detail, Notes)
+        if notes is not None:
+            _add_notes(message, notes)
+        message.extracted = _extracted(entry.description, notes)
         if template:
-            _leave_empty(message, entry, plurals)
+            message.previous = None
+            many = 1 if message.msgid_plural is None else plurals.number
+            message.texts = [""] * many
         else:
-            _fill(message, entry, plurals, is_source=is_source)
+            _fill(message, entry, plurals, notes, is_source=is_source)
         return message
 
     written, left_out = _once_each([(e, message_for(e)) for e in catalogue.entries])
@@ -93,7 +100,9 @@ def write_catalogue(
                 warnings.append(f"{entry.key} {told}, and is marked fuzzy")
         blocks += _obsolete_blocks(notes.obsolete, written.keys())
     content = "\n\n".join(blocks) + "\n"
-    return WrittenFile(content.encode(), _first(warnings))
+    if (more := len(warnings) - _MOST_WARNINGS) > 0:
+        warnings[_MOST_WARNINGS:] = [f"and {more} more warnings"]
+    return WrittenFile(content.encode(), warnings)
 
 
 def _once_each(
@@ -104,6 +113,10 @@ def _once_each(
     Of several entries that are one message, one with a text is written, else the one
     that was in this language's file, else the first.
     """
+
+    def weight(entry: Entry) -> tuple[bool, bool]:
+        return bool(entry.value), bool(entry.detail)
+
     written: dict[_Identity, _Said] = {}
     left_out: dict[_Identity, list[_Said]] = {}
     for said in all_:
@@ -112,7 +125,7 @@ def _once_each(
         kept = written.setdefault(identity, said)
         if kept is said:
             continue
-        if _weight(entry) > _weight(kept[0]):
+        if weight(entry) > weight(kept[0]):
             written[identity] = said
             said = kept
         left_out.setdefault(identity, []).append(said)
@@ -132,10 +145,6 @@ def _texts(message: Message) -> tuple[str | None, ...]:
     return message.msgid_plural, *message.texts
 
 
-def _weight(entry: Entry) -> tuple[bool, bool]:
-    return bool(entry.value), bool(entry.detail)
-
-
 # the header
 
 
@@ -144,10 +153,17 @@ def _head(catalogue: Catalogue, notes: FileNotes) -> tuple[Message, _Plurals]:
     spoken = language or "und"
     header = notes.header
     fields = None if header is None else kept_header(header, language)
-    number, forms = _stored_plurals(header or "", spoken)
+    rule = plural_rule_of(header or "")
+    try:
+        number = parse_rule(rule).count if rule is not None else 0
+        forms = forms_of_rule(rule, spoken)
+    except ValueError:
+        number = 0  # no usable rule
     if not number:
         entries = [entry for entry in catalogue.entries if is_plural(entry)]
-        rule, forms = rule_from_cldr(spoken, _used_forms(entries))
+        values = [e.value for e in entries if isinstance(e.value, Mapping)]
+        used = {form for value in values for form, text in value.items() if text}
+        rule, forms = rule_from_cldr(spoken, used)
         number = len(forms)
         if fields is None:
             fields = new_header(language, rule)
@@ -168,17 +184,6 @@ def _template_head(catalogue: Catalogue, notes: FileNotes) -> tuple[Message, _Pl
     return _header_message(fields, notes), _Plurals(2, (), frozenset())
 
 
-def _stored_plurals(header: str, language: str) -> tuple[int, tuple[str, ...]]:
-    """What the stored header's own rule says; 0 where it has no usable one."""
-    rule = plural_rule_of(header)
-    if rule is None:
-        return 0, ()
-    try:
-        return parse_rule(rule).count, forms_of_rule(rule, language)
-    except ValueError:
-        return 0, ()  # not from a file that was read
-
-
 def _header_message(fields: str, notes: FileNotes) -> Message:
     message = Message("", texts=[fields])
     _add_notes(message, notes.header_notes or Notes())
@@ -186,37 +191,23 @@ def _header_message(fields: str, notes: FileNotes) -> Message:
     return message
 
 
-def _used_forms(entries: Iterable[Entry]) -> set[str]:
-    return {
-        form
-        for entry in entries
-        if isinstance(entry.value, Mapping)
-        for form, text in entry.value.items()
-        if text
-    }
-
-
 # one entry
 
 
-def _leave_empty(message: Message, entry: Entry, plurals: _Plurals) -> None:
-    notes = notes_in(entry.detail, Notes)
-    if notes is not None:
-        _add_notes(message, notes)
-    message.previous = None
-    message.extracted = _extracted(entry.description, notes)
-    message.texts = [""] * (1 if message.msgid_plural is None else plurals.number)
-
-
 def _fill(
-    message: Message, entry: Entry, plurals: _Plurals, *, is_source: bool
+    message: Message,
+    entry: Entry,
+    plurals: _Plurals,
+    notes: Notes | None,
+    *,
+    is_source: bool,
 ) -> None:
-    notes = notes_in(entry.detail, Notes)
-    if notes is not None:
-        _add_notes(message, notes)
-    message.extracted = _extracted(entry.description, notes)
     value = entry.value
-    if is_source and not entry.needs_review and _says(message, value):
+    msgid: Text = message.msgid
+    if message.msgid_plural is not None:
+        msgid = {"one": message.msgid, "other": message.msgid_plural}
+    has_source = entry.source or entry.key_detail
+    if is_source and has_source and not entry.needs_review and value == msgid:
         value = None  # gettext's own way to say that the text is the msgid
     if message.msgid_plural is None:
         text = value if value is None or isinstance(value, str) else value.get("other")
@@ -240,14 +231,8 @@ def _breaks_lines_otherwise(message: Message) -> bool:
     return len(ends) > 1
 
 
-def _says(message: Message, value: str | Mapping[str, str] | None) -> bool:
-    if message.msgid_plural is None:
-        return value == message.msgid
-    return value == {"one": message.msgid, "other": message.msgid_plural}
-
-
 def _plural_texts(
-    value: str | Mapping[str, str] | None, plurals: _Plurals, notes: Notes | None
+    value: Text | None, plurals: _Plurals, notes: Notes | None
 ) -> Sequence[str]:
     """The text of each ``msgstr[i]``.
 
@@ -272,15 +257,11 @@ def _plural_texts(
 def _extracted(description: str, notes: Notes | None) -> str | None:
     if not description:
         return None
-    whole = notes.extracted if notes is not None else None
-    if whole is not None and _same_words(whole[:LONGEST_DESCRIPTION], description):
+    whole = (notes and notes.extracted) or ""
+    if whole and whole[:LONGEST_DESCRIPTION].split() == description.split():
         return whole  # with the line breaks of this language's file
     # every kind of line break, so that no text can pass for another line
     return "\n".join(description.splitlines())
-
-
-def _same_words(one: str, other: str) -> bool:
-    return one == other or one.split() == other.split()
 
 
 def _add_notes(message: Message, notes: Notes) -> None:
@@ -313,13 +294,6 @@ def _plural_warnings(
     if unplaced:
         told = "the file's plural rule has no place for its form"
         yield f"{entry.key}: {told} {', '.join(unplaced)}"
-
-
-def _first(warnings: list[str]) -> list[str]:
-    more = len(warnings) - _MOST_WARNINGS
-    if more <= 0:
-        return warnings
-    return [*warnings[:_MOST_WARNINGS], f"and {more} more warnings"]
 
 
 def _obsolete_blocks(stored: str, written: Iterable[_Identity]) -> list[str]:
