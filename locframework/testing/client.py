@@ -164,7 +164,8 @@ class Client:
     def _call(self, environ: dict[str, Any]) -> Answer:
         start = StartResponseMock()
         content = b"".join(closed_wsgi_iterable(self.app(environ, start)))
-        return Answer(int(start.status.split()[0]), Headers(start.headers), content)
+        status = int((start.status or "").split()[0])
+        return Answer(status, Headers(list(start.headers or [])), content)
 
 
 def multipart(form: Texts, files: Mapping[str, Upload]) -> tuple[bytes, str]:
