@@ -28,7 +28,7 @@ __all__ = [
     "hookimpl",
 ]
 
-_ROOMS = {
+_MODULES = {
     "OPERATOR": "app",
     "Framework": "app",
     "LocError": "errors",
@@ -41,9 +41,9 @@ _ROOMS = {
 if not TYPE_CHECKING:  # or every misspelt name would pass
 
     def __getattr__(name: str) -> object:
-        """Import the rooms when they are asked for, so that a plugin stays light."""
-        if name not in _ROOMS:
+        """Import the modules when they are asked for, so that a plugin stays light."""
+        if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
 
-        return getattr(import_module(f".{_ROOMS[name]}", __name__), name)
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)

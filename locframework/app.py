@@ -65,7 +65,6 @@ from .webhooks.plugin_events import PluginEvents
 from .webhooks.service import Webhooks
 from .webhooks.signing import SecretBox
 
-MIGRATIONS_TOLD = 5  # by name; of more, the first and the last
 OPERATOR = Caller(actor=SYSTEM, everything=True)
 """The caller that may do everything: for the operator's own code, never over HTTP."""
 
@@ -285,10 +284,9 @@ class Framework:
         """Raise SettingsError when the database waits for a migration."""
         pending = () if self._is_migrated else self.storage.pending_migrations()
         if pending:
-            told = ", ".join(pending[:MIGRATIONS_TOLD])
-            if len(pending) > MIGRATIONS_TOLD:
-                told = f"{len(pending)} migrations, {pending[0]} to {pending[-1]}"
-            raise SettingsError(f"the database lacks {told}; run: locframework migrate")
+            raise SettingsError(
+                f"the database lacks {', '.join(pending)}; run: locframework migrate"
+            )
 
     def require_open(self) -> None:
         """Raise Unavailable once the framework was closed."""

@@ -29,7 +29,7 @@ from .http.app import build_wsgi
 from .http.docs import ServiceEndpoints
 from .http.forwarded import forwarded
 from .http.idempotency import Idempotency
-from .http.metrics import MetricsEndpoints, open_metrics
+from .http.metrics import open_metrics
 from .http.operation import operation
 from .http.preconditions import Lock, Preconditions
 from .http.rate_limit import RateLimiter, open_windows
@@ -65,7 +65,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     settings = framework.settings
     limiter = RateLimiter(
         open_windows(settings.rate_limit_storage),
-        content_most=settings.content_requests_per_minute,
+        content_limit=settings.content_requests_per_minute,
     )
     metrics = open_metrics()
     if metrics is not None:
@@ -73,7 +73,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     endpoints: list[object] = [
         *operations_of(framework),
         ServiceEndpoints([framework.storage.ping, limiter.ping]),
-        *([MetricsEndpoints(metrics)] if metrics is not None else []),
+        *([metrics] if metrics is not None else []),
     ]
     app = build_wsgi(
         endpoints,

@@ -1,7 +1,5 @@
 """Organizations and their members: who belongs, in which role."""
 
-from typing import Any
-
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -16,7 +14,7 @@ from locframework.errors import (
 from locframework.fields import Clock, id_from_reference, new_id, slug, timestamp
 from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
-from locframework.validation import check_record
+from locframework.validation import check_record, given_fields
 
 from .permissions import ROLES
 from .records import (
@@ -110,14 +108,9 @@ class Organizations:
         with self._transactions.transaction():
             self._store.organizations.lock(old.id)
             old = self._store.organizations.find(old.id) or old
-            name = old.name if changes.name is UNSET else check_name(changes.name)
-            new = replace(
-                old,
-                name=name,
-                slug=slug(name, old.id),
-                **_given(tm_enabled=changes.tm_enabled),
-                **_given(delivery_quota=changes.delivery_quota),
-            )
+            new = replace(old, **given_fields(changes))
+            name = check_name(new.name)
+            new = replace(new, name=name, slug=slug(name, old.id))
             if new == old:
                 return old
             new = replace(new, updated_at=timestamp(self._clock()))
@@ -215,16 +208,17 @@ class Organizations:
         self._store.members.insert(member)
         return member
 
-    def _fields(self, organization_id: str, changes: MemberChanges) -> dict[str, Any]:
+    def _fields(
+        self, organization_id: str, changes: MemberChanges
+    ) -> dict[str, object]:
         """What the changes name, as a Member has it. Raises ValidationFailed."""
-        fields = _given(role=changes.role)
+        fields = given_fields(changes)
         if changes.name is not UNSET:
             fields["name"] = changes.name.strip()
         if changes.assigned_languages is not UNSET:
             fields["assigned_languages"] = _languages(changes.assigned_languages)
         if changes.project_ids is not UNSET:
-            ids = self._projects(organization_id, changes.project_ids)
-            fields["project_ids"] = ids
+            fields["project_ids"] = self._projects(organization_id, changes.project_ids)
         return fields
 
     def _projects(
@@ -270,10 +264,6 @@ class Organizations:
                 "the organization needs an owner who is not bound to projects or"
                 " languages, and this is the last one; make another one first"
             )
-
-
-def _given(**values: object) -> dict[str, object]:
-    return {name: value for name, value in values.items() if value is not UNSET}
 
 
 def _languages(codes: list[str] | None) -> tuple[str, ...] | None:

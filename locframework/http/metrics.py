@@ -34,7 +34,10 @@ class Reading(Struct, frozen=True):
 
 
 class Metrics:
-    """The metrics of one app. Make it with ``open_metrics``."""
+    """The metrics of one app, and the operation that Prometheus calls.
+
+    Make it with ``open_metrics``.
+    """
 
     def __init__(self, registry: CollectorRegistry) -> None:
         from prometheus_client import Counter, Histogram
@@ -58,6 +61,21 @@ class Metrics:
         """Count a request that was answered. ``route`` is a template, not a path."""
         self._requests.labels(method, route, status).inc()
         self._seconds.labels(method, route).observe(seconds)
+
+    @operation(
+        "GET",
+        "/metrics",
+        public=True,
+        rate=None,
+        tag="Service",
+        raw=(RawResponse(200, "Prometheus text format", "text/plain", str),),
+    )
+    def get_metrics(self) -> Raw:
+        """Get the metrics of this process."""
+        from prometheus_client import generate_latest
+
+        headers = {"Cache-Control": "no-store"}
+        return Raw(generate_latest(self.registry), CONTENT_TYPE, headers=headers)
 
     def watch(self, read: Callable[[], Iterable[Reading]]) -> None:
         """Add what ``read`` returns whenever the metrics are collected."""
@@ -104,28 +122,6 @@ class _Watched:
             for value_of_label, number in reading.values.items():
                 family.add_metric([value_of_label] if labels else [], number)
             yield family
-
-
-class MetricsEndpoints:
-    """The operation that Prometheus calls."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._registry = metrics.registry
-
-    @operation(
-        "GET",
-        "/metrics",
-        public=True,
-        rate=None,
-        tag="Service",
-        raw=(RawResponse(200, "Prometheus text format", "text/plain", str),),
-    )
-    def get_metrics(self) -> Raw:
-        """Get the metrics of this process."""
-        from prometheus_client import generate_latest
-
-        headers = {"Cache-Control": "no-store"}
-        return Raw(generate_latest(self._registry), CONTENT_TYPE, headers=headers)
 
 
 def open_metrics() -> Metrics | None:

@@ -30,8 +30,8 @@ from .operation import Rate
 log = logging.getLogger("locframework.http")
 
 WINDOW_SECONDS = 60
-API_MOST = 600  # requests a minute; service.md, Limits
-CONTENT_MOST = 6000  # requests a minute and address; decisions 2.8
+API_LIMIT = 600  # requests a minute; service.md, Limits
+CONTENT_LIMIT = 6000  # requests a minute and address; decisions 2.8
 STORAGE_TIMEOUT_SECONDS = 1
 
 
@@ -39,7 +39,7 @@ class Window(Struct, frozen=True):
     """What became of a request, and how much of the minute is left."""
 
     is_accepted: bool
-    most: int
+    limit: int
     remaining: int
     frees_in_seconds: float  # until the oldest request leaves the window
 
@@ -51,7 +51,7 @@ class Window(Struct, frozen=True):
     def headers(self, now: float) -> list[tuple[str, str]]:
         """The three headers of decisions 2.2; ``now`` is in unix seconds."""
         return [
-            ("X-RateLimit-Limit", str(self.most)),
+            ("X-RateLimit-Limit", str(self.limit)),
             ("X-RateLimit-Remaining", str(self.remaining)),
             ("X-RateLimit-Reset", str(math.ceil(now + self.frees_in_seconds))),
         ]
@@ -60,8 +60,8 @@ class Window(Struct, frozen=True):
 class Windows(Protocol):
     """Where accepted requests are remembered for a minute."""
 
-    def take(self, key: str, most: int) -> Window:
-        """Count a request if fewer than ``most`` were accepted in the last minute.
+    def take(self, key: str, limit: int) -> Window:
+        """Count a request if fewer than ``limit`` were accepted in the last minute.
 
         A refused one is not counted. Raises Unavailable.
         """
@@ -83,28 +83,26 @@ class MemoryWindows:
         self._clock = clock
         self._lock = threading.Lock()
         self._taken: OrderedDict[str, array[float]] = OrderedDict()  # latest at the end
-        self._all_since = -math.inf  # the last request of no key was before
 
     def __len__(self) -> int:
         return len(self._taken)
 
-    def take(self, key: str, most: int) -> Window:
+    def take(self, key: str, limit: int) -> Window:
         with self._lock:
             now = self._clock()
             left = now - WINDOW_SECONDS
-            if left > self._all_since:
-                self._forget_until(left)
+            self._forget_until(left)
             taken = self._taken.get(key)
             if taken is None:
                 taken = self._taken[key] = array("d")
             if taken and taken[0] < left:
                 del taken[: bisect_left(taken, left)]
-            is_accepted = len(taken) < most
+            is_accepted = len(taken) < limit
             if is_accepted:
                 taken.append(now)
                 self._taken.move_to_end(key)
             frees_in_seconds = taken[0] - left if taken else 0.0
-            return Window(is_accepted, most, most - len(taken), frees_in_seconds)
+            return Window(is_accepted, limit, limit - len(taken), frees_in_seconds)
 
     def ping(self) -> None:
         """Always there."""
@@ -113,7 +111,6 @@ class MemoryWindows:
         while self._taken:
             key, taken = next(iter(self._taken.items()))
             if taken and taken[-1] >= left:
-                self._all_since = taken[-1]
                 return
             del self._taken[key]
 
@@ -151,16 +148,16 @@ class SharedWindows:
             raise self._away("no answer to a ping")
         self._there()
 
-    def take(self, key: str, most: int) -> Window:
-        limit = RateLimitItemPerMinute(most)
+    def take(self, key: str, limit: int) -> Window:
+        per_minute = RateLimitItemPerMinute(limit)
         try:
-            is_accepted = self._limiter.hit(limit, key)
-            stats = self._limiter.get_window_stats(limit, key)
+            is_accepted = self._limiter.hit(per_minute, key)
+            stats = self._limiter.get_window_stats(per_minute, key)
         except StorageError as error:
             raise self._away(error.storage_error) from error
         self._there()
         frees_in_seconds = max(0.0, stats.reset_time - time.time())
-        return Window(is_accepted, most, max(0, stats.remaining), frees_in_seconds)
+        return Window(is_accepted, limit, max(0, stats.remaining), frees_in_seconds)
 
     def _away(self, reason: object) -> Unavailable:
         """To be raised. Logged once, and not with each request that is refused."""
@@ -182,15 +179,15 @@ class RateLimiter:
         self,
         windows: Windows,
         *,
-        api_most: int = API_MOST,
-        content_most: int = CONTENT_MOST,
+        api_limit: int = API_LIMIT,
+        content_limit: int = CONTENT_LIMIT,
     ) -> None:
         self._windows = windows
-        self._most: dict[Rate, int] = {"api": api_most, "content": content_most}
+        self._limits: dict[Rate, int] = {"api": api_limit, "content": content_limit}
 
     def take(self, rate: Rate, key: str) -> Window:
         """Count one request of ``key`` in its class. Raises Unavailable."""
-        return self._windows.take(f"{rate}:{key}", self._most[rate])
+        return self._windows.take(f"{rate}:{key}", self._limits[rate])
 
     def ping(self) -> None:
         """Raise Unavailable when no request can be counted, and so none served."""

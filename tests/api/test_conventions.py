@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from locframework.http.rate_limit import API_MOST, CONTENT_MOST
+from locframework.http.rate_limit import API_LIMIT, CONTENT_LIMIT
 from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace
 
@@ -53,10 +53,10 @@ def test_429_comes_after_600_requests_of_a_token_in_a_minute(
 ) -> None:
     viewer = sqlite_workspace.client("viewer")
 
-    statuses = [viewer.get("/permissions").status for _ in range(API_MOST)]
+    statuses = [viewer.get("/permissions").status for _ in range(API_LIMIT)]
     refused = viewer.get("/permissions")
 
-    assert API_MOST == 600
+    assert API_LIMIT == 600
     assert set(statuses) == {200}
     assert (refused.status, refused.error["code"]) == (429, "rate_limited")
     assert 1 <= int(refused.headers["Retry-After"] or 0) <= 60
@@ -86,7 +86,7 @@ def test_content_has_its_own_limit_for_an_address(sqlite_workspace: Workspace) -
     for _ in range(700):
         assert public.get(path).status == 404
 
-    assert CONTENT_MOST == 6000
+    assert CONTENT_LIMIT == 6000
 
 
 def test_every_answer_has_a_request_id(sqlite_workspace: Workspace) -> None:

@@ -38,7 +38,7 @@ _WORDS = (
 def lift_rate_limits() -> None:
     """Let as many requests through as come; they are counted all the same."""
     wsgi.RateLimiter = partial(  # type: ignore[assignment]
-        RateLimiter, api_most=NO_LIMIT
+        RateLimiter, api_limit=NO_LIMIT
     )
 
 

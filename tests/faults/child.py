@@ -40,7 +40,7 @@ def serve_one(asked: dict[str, Any]) -> None:
         transactions.os = SimpleNamespace(_exit=lambda _: time.sleep(3600))
     if "requests_a_minute" in asked:  # for clients that are quicker than any of ours
         wsgi.RateLimiter = partial(
-            wsgi.RateLimiter, api_most=asked["requests_a_minute"]
+            wsgi.RateLimiter, api_limit=asked["requests_a_minute"]
         )
     with (
         stop_signals() as stop,

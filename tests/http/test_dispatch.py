@@ -57,7 +57,7 @@ def test_who_asks_and_what_they_may_see_is_told_before_what_is_wrong_with_the_bo
 
 
 def test_the_rate_limit_comes_before_the_token(build):
-    limiter = RateLimiter(MemoryWindows(), api_most=1)
+    limiter = RateLimiter(MemoryWindows(), api_limit=1)
     client = Client(build(limiter=limiter))
 
     assert client.get(NOTES).status == 401

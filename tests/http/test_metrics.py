@@ -6,7 +6,7 @@ import builtins
 
 import pytest
 
-from locframework.http.metrics import MetricsEndpoints, open_metrics
+from locframework.http.metrics import open_metrics
 from locframework.testing.client import Client
 
 prometheus_client = pytest.importorskip("prometheus_client")
@@ -16,7 +16,7 @@ prometheus_client = pytest.importorskip("prometheus_client")
 def client(build) -> Client:
     metrics = open_metrics()
     assert metrics is not None
-    return Client(build(MetricsEndpoints(metrics), metrics=metrics), "writer")
+    return Client(build(metrics, metrics=metrics), "writer")
 
 
 def test_requests_are_counted_by_method_route_and_status(client):

@@ -98,7 +98,7 @@ def test_threads_together_get_no_more_than_the_limit():
 
 
 def test_the_headers_tell_limit_rest_and_reset():
-    window = Window(is_accepted=True, most=600, remaining=7, frees_in_seconds=3.2)
+    window = Window(is_accepted=True, limit=600, remaining=7, frees_in_seconds=3.2)
 
     assert window.headers(1000.5) == [
         ("X-RateLimit-Limit", "600"),
@@ -108,7 +108,7 @@ def test_the_headers_tell_limit_rest_and_reset():
 
 
 def test_api_and_content_are_counted_apart():
-    limiter = RateLimiter(MemoryWindows(), api_most=1, content_most=1)
+    limiter = RateLimiter(MemoryWindows(), api_limit=1, content_limit=1)
 
     assert limiter.take("api", "ip:1").is_accepted
     assert limiter.take("content", "ip:1").is_accepted
@@ -118,7 +118,7 @@ def test_api_and_content_are_counted_apart():
 class TestOverHttp:
     @pytest.fixture
     def client(self, build) -> Client:
-        limiter = RateLimiter(MemoryWindows(), api_most=3, content_most=2)
+        limiter = RateLimiter(MemoryWindows(), api_limit=3, content_limit=2)
         return Client(build(limiter=limiter), "writer")
 
     def test_tokens_are_counted_apart_wherever_they_come_from(self, client):
