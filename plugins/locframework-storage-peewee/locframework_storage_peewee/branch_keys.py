@@ -14,13 +14,17 @@ from locframework.ports import (
     Timestamp,
 )
 
-from .columns import json_or_null
 from .database import Database
 from .key_columns import PROJECT, plain_id
 from .key_findings import copy_findings
 from .keys import KeyTables
-from .sql import chunks
+from .sql import chunks, insert_one, json_or_null
 
+_PUT = insert_one(
+    "branch_keys",
+    "branch_id, key_id, kind, base, base_updated_at, changes",
+    key="branch_id, key_id",
+)
 _base = msgspec.json.Decoder(KeyState)
 _object = msgspec.json.Decoder(dict[str, object])
 _Place = tuple[str, str, str | None]
@@ -114,12 +118,7 @@ class BranchKeyTables(KeyTables):
 
     def put_overlay(self, keys: Sequence[BranchKey]) -> None:
         self._database.run_many(
-            """INSERT INTO branch_keys
-                (branch_id, key_id, kind, base, base_updated_at, changes)
-                VALUES (?,?,?,?,?,?) ON CONFLICT (branch_id, key_id) DO UPDATE SET
-                kind = excluded.kind, base = excluded.base,
-                base_updated_at = excluded.base_updated_at,
-                changes = excluded.changes""",
+            _PUT,
             [
                 (
                     self._branch_id,

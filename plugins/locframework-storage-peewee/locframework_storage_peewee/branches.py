@@ -5,13 +5,15 @@ from collections.abc import Collection
 from locframework.ports import Branch, BranchStatus, Page, PageRequest, Timestamp
 
 from .database import Store
-from .engine import Row
 from .pages import Order, page_of
 from .purge import purge_line
+from .sql import fields, insert_one
 
-_BRANCH = """b.id, b.project_id, b.name, b.status, b.created_by, b.created_at,
-    b.updated_at, b.merged_at, (SELECT coalesce(sum(k.changes), 0)
-        FROM branch_keys k WHERE k.branch_id = b.id)"""
+_BRANCH = """b.id, b.project_id, b.name, b.status,
+    CAST((SELECT coalesce(sum(k.changes), 0)
+        FROM branch_keys k WHERE k.branch_id = b.id) AS BIGINT),
+    b.created_by, b.created_at, b.updated_at, b.merged_at"""
+_KEPT = "id, project_id, name, status, created_by, created_at, updated_at, merged_at"
 _SOURCE = """branches b JOIN projects p ON p.id = b.project_id
     WHERE p.deleted_at IS NULL AND b.project_id = ?"""
 _ORDER = Order(
@@ -26,20 +28,7 @@ class BranchTables(Store):
 
     def add_branch(self, branch: Branch) -> None:
         with self._database.transaction():
-            self._database.run(
-                """INSERT INTO branches (id, project_id, name, status, created_by,
-                    created_at, updated_at, merged_at) VALUES (?,?,?,?,?,?,?,?)""",
-                (
-                    branch.id,
-                    branch.project_id,
-                    branch.name,
-                    branch.status,
-                    branch.created_by,
-                    branch.created_at,
-                    branch.updated_at,
-                    branch.merged_at,
-                ),
-            )
+            self._database.run(insert_one("branches", _KEPT), fields(_KEPT)(branch))
             self._database.run(
                 "INSERT INTO lines (id, project_id, key_count) VALUES (?, ?, 0)",
                 (branch.id, branch.project_id),
@@ -51,7 +40,7 @@ class BranchTables(Store):
                 ORDER BY b.id = ? DESC, b.status = 'open' DESC, b.id DESC LIMIT 1""",
             (project_id, reference, reference, reference),
         )
-        return _branch(row) if row else None
+        return Branch(*row) if row else None
 
     def save_branch(self, branch: Branch) -> None:
         self._database.run(
@@ -74,7 +63,7 @@ class BranchTables(Store):
             params.append(status)
         return page_of(
             self._database,
-            _branch,
+            lambda row: Branch(*row),
             page,
             select=_BRANCH,
             source=source,
@@ -114,19 +103,3 @@ class BranchTables(Store):
                     "DELETE FROM lines WHERE id = ?", (branch_id,)
                 )
         return gone
-
-
-def _branch(row: Row) -> Branch:
-    id_, project_id, name, status, created_by, created_at, *rest = row
-    updated_at, merged_at, changes = rest
-    return Branch(
-        id=id_,
-        project_id=project_id,
-        name=name,
-        status=status,
-        change_count=int(changes),
-        created_by=created_by,
-        created_at=created_at,
-        updated_at=updated_at,
-        merged_at=merged_at,
-    )

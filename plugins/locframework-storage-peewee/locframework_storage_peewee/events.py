@@ -23,14 +23,17 @@ from locframework.ports import (
     Traces,
 )
 
-from .columns import json_or_null, json_text
 from .database import Database, Store
 from .engine import Row
 from .pages import Order, page_of
-from .sql import chunks
+from .sql import chunks, fields, json_or_null, json_text
 
 _EVENT = """id, type, organization_id, project_id, branch, actor_type, actor_id,
-    items, created_at, job_id, merge_of"""
+    created_at, job_id, merge_of, items"""
+_plain = fields(
+    "id, type, organization_id, project_id, branch, actor.type, actor.id, created_at,"
+    " job_id, merge_of"
+)
 _ORDER = Order({"createdAt": "e.seq"}, tie="e.seq", default="-createdAt")
 _OF_KEY = Order({"createdAt": "k.seq"}, tie="k.seq", default="-createdAt")
 
@@ -225,33 +228,10 @@ def _of_line(line: EventScope) -> tuple[str, list[object]]:
 
 
 def _row(event: Event) -> Row:
-    return (
-        event.id,
-        event.type,
-        event.organization_id,
-        event.project_id,
-        event.branch,
-        event.actor.type,
-        event.actor.id,
-        json_text(event.items),
-        event.created_at,
-        event.job_id,
-        event.merge_of,
-    )
+    return *_plain(event), json_text(event.items)
 
 
 def _event(row: Row) -> Event:
-    id_, type_, organization_id, project_id, branch, actor_type, actor_id, *rest = row
-    items, created_at, job_id, merge_of = rest
-    return Event(
-        id=id_,
-        type=type_,
-        organization_id=organization_id,
-        project_id=project_id,
-        branch=branch,
-        actor=Actor(actor_type, actor_id),
-        items=_items.decode(items),
-        created_at=created_at,
-        job_id=job_id,
-        merge_of=merge_of,
-    )
+    *first, actor_type, actor_id, created_at, job_id, merge_of, items = row
+    values = [*first, Actor(actor_type, actor_id), _items.decode(items)]
+    return Event(*[*values, created_at, job_id, merge_of])

@@ -3,9 +3,12 @@
 Hand-written SQL: it runs with each such request, 5 µs and not 120 as through a model.
 """
 
+from msgspec.structs import astuple
+
 from locframework.ports import StoredPost, Timestamp
 
 from .database import Store
+from .sql import insert_one
 
 _KEPT = "owner, key, fingerprint, created_at, status, location, content"
 
@@ -39,17 +42,7 @@ class IdempotencyTable(Store):
 
     def keep(self, post: StoredPost) -> None:
         self._database.run(
-            """UPDATE idempotency_keys SET fingerprint = ?, created_at = ?,
-                status = ?, location = ?, content = ? WHERE owner = ? AND key = ?""",
-            (
-                post.fingerprint,
-                post.created_at,
-                post.status,
-                post.location,
-                post.content,
-                post.owner,
-                post.key,
-            ),
+            insert_one("idempotency_keys", _KEPT, key="owner, key"), astuple(post)
         )
 
     def purge(self, before: Timestamp, rows: int) -> int:

@@ -7,6 +7,7 @@ so, and 150 µs through a model.
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec import structs
 
 from locframework.ports import (
     Caller,
@@ -21,16 +22,21 @@ from locframework.ports import (
     last_lease_end,
 )
 
-from .columns import json_or_null, json_text
 from .database import Store
 from .engine import Row
 from .pages import Order, page_of
+from .sql import insert_one, json_or_null, json_text
 
-_JOB = """id, project_id, type, status, done, total, result, error, created_by,
-    created_at, started_at, finished_at"""
-_STORED = f"""{_JOB}, organization_id, permission, params, caller, owner, lease_until,
-    attempt, cancel_requested, step, step_attempt, subject_id"""
+_JOB = (
+    "id, project_id, type, status, done, total, result, error, created_by, created_at,"
+    " started_at, finished_at"
+)
+_STORED = (
+    f"{_JOB}, organization_id, permission, params, caller, owner, lease_until,"
+    " attempt, cancel_requested, step, step_attempt, subject_id"
+)
 _JOB_COLUMNS = 12
+_JSON = ("result", "error", "params", "caller", "step")
 _OPEN = "status IN ('queued', 'running')"  # word for word as in the index jobs_open
 RUNNING = f"{_OPEN} AND status = 'running'"
 CLAIMABLE = f"""{_OPEN} AND (status = 'queued' OR lease_until IS NULL
@@ -47,36 +53,11 @@ class JobTable(Store):
     """The job store (locframework/jobs/store.py, JobStore)."""
 
     def add(self, job: StoredJob) -> None:
-        shown = job.job
-        self._database.run(
-            f"""INSERT INTO jobs ({_STORED})
-                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
-            (
-                shown.id,
-                shown.project_id,
-                shown.type,
-                shown.status,
-                shown.progress.done,
-                shown.progress.total,
-                json_or_null(shown.result),
-                json_or_null(shown.error),
-                shown.created_by,
-                shown.created_at,
-                shown.started_at,
-                shown.finished_at,
-                job.organization_id,
-                job.permission,
-                json_text(job.params),
-                json_text(job.caller),
-                job.owner,
-                job.lease_until,
-                job.attempt,
-                job.cancel_requested,
-                json_or_null(job.step),
-                job.step_attempt,
-                job.subject_id,
-            ),
-        )
+        row = {name: getattr(job.job, name, None) for name in _JOB.split(", ")}
+        row |= {name: getattr(job, name) for name in _STORED.split(", ")[_JOB_COLUMNS:]}
+        row |= structs.asdict(job.job.progress)
+        row |= {name: json_or_null(row[name]) for name in _JSON}
+        self._database.run(insert_one("jobs", _STORED), list(row.values()))
 
     def find(self, owner_id: str, job_id: str) -> StoredJob | None:
         row = self._database.row(
@@ -165,14 +146,12 @@ class JobTable(Store):
         progress: Progress,
         step: Mapping[str, object] | None = None,
     ) -> bool:
-        changes, params = "done = ?, total = ?", [progress.done, progress.total]
+        changes = "done = ?, total = ?"
+        params: list[object] = [progress.done, progress.total]
         if step is not None:
             self._database.require_transaction()
             changes += ", step = ?, step_attempt = attempt"
-            return self._write(
-                f"UPDATE jobs SET {changes} WHERE {_CURRENT}",
-                (*params, json_text(step), job_id, attempt),
-            )
+            params.append(json_text(step))
         return self._write(
             f"UPDATE jobs SET {changes} WHERE {_CURRENT}", (*params, job_id, attempt)
         )
@@ -184,8 +163,7 @@ class JobTable(Store):
                 WHERE {_CURRENT}""",
             (
                 job.status,
-                job.progress.done,
-                job.progress.total,
+                *structs.astuple(job.progress),
                 json_or_null(job.result),
                 json_or_null(job.error),
                 job.finished_at,
@@ -222,37 +200,19 @@ class JobTable(Store):
 
 
 def _job(row: Row) -> Job:
-    id_, project_id, type_, status, done, total, result, error, created_by, *at = row
-    created_at, started_at, finished_at = at
-    return Job(
-        id=id_,
-        project_id=project_id,
-        type=type_,
-        status=status,
-        progress=Progress(done, total),
-        result=None if result is None else _object.decode(result),
-        error=None if error is None else _error.decode(error),
-        created_by=created_by,
-        created_at=created_at,
-        started_at=started_at,
-        finished_at=finished_at,
-    )
+    *first, done, total, result, error, created_by, created_at, begun, ended = row
+    outcome = [
+        None if result is None else _object.decode(result),
+        None if error is None else _error.decode(error),
+    ]
+    values = [*first, Progress(done, total), *outcome]
+    return Job(*[*values, created_by, created_at, begun, ended])
 
 
 def _stored(row: Row) -> StoredJob:
     organization_id, permission, params, caller, *held = row[_JOB_COLUMNS:]
-    owner, lease_until, attempt, cancel_requested, step, step_attempt, about = held
-    return StoredJob(
-        job=_job(row[:_JOB_COLUMNS]),
-        organization_id=organization_id,
-        permission=permission,
-        params=_object.decode(params),
-        caller=_caller.decode(caller),
-        owner=owner,
-        lease_until=lease_until,
-        attempt=attempt,
-        cancel_requested=cancel_requested,
-        step=None if step is None else _object.decode(step),
-        step_attempt=step_attempt,
-        subject_id=about,
-    )
+    *lease, step, step_attempt, subject_id = held
+    stored_step = None if step is None else _object.decode(step)
+    started = [organization_id, permission, _object.decode(params)]
+    values = [_job(row[:_JOB_COLUMNS]), *started, _caller.decode(caller), *lease]
+    return StoredJob(*[*values, stored_step, step_attempt, subject_id])

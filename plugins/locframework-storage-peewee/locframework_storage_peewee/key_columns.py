@@ -21,10 +21,9 @@ from locframework.ports import (
     fold,
 )
 
-from .columns import json_text
 from .database import Database, Store
 from .engine import Row
-from .sql import SqlFragment, chunks
+from .sql import SqlFragment, chunks, fields, json_text
 
 S = TypeVar("S", StoredValue, Revision)
 
@@ -43,19 +42,22 @@ FOLDED_BREAK = "\x1f"  # between what is folded into one text; nobody types it
 
 KEY = """k.id, k.key, k.description, k.tags, k.is_plural, k.screenshot_url,
     k.screenshot_file_id, k.max_length, k.created_at, k.updated_at"""
-KEY_KEPT = """id, key, description, tags, is_plural, screenshot_url,
-    screenshot_file_id, max_length, created_at, updated_at, folded, project, number"""
+_CHANGING = """key, description, is_plural, screenshot_url, screenshot_file_id,
+    max_length, updated_at"""
+_changing = fields(" ".join(_CHANGING.split()))
+KEY_KEPT = f"{_CHANGING}, tags, folded, id, created_at, project, number"
+KEY_CHANGED = _CHANGING.replace(",", " = ?,") + " = ?, tags = ?, folded = ?"
 VALUE = """v.language_code, NULLIF(v.plural_form, ''), v.value, v.status,
     v.is_outdated, v.revision, v.origin, v.approved_value, v.approved_at,
     v.approved_by, v.updated_at, v.updated_by, v.actor_type, v.reason, v.note,
     v.approved_outdated, v.keeps_fresh"""
-VALUE_KEPT = """language_code, plural_form, value, status, is_outdated, revision,
-    origin, approved_value, approved_at, approved_by, updated_at, updated_by,
-    actor_type, reason, note, approved_outdated, keeps_fresh, words, folded,
-    key_number"""
-REVISION_KEPT = """language_code, plural_form, value, status, is_outdated, revision,
-    origin, approved_value, approved_at, approved_by, updated_at, updated_by,
-    actor_type, reason, note, approved_outdated, keeps_fresh, key_number"""
+_REVISION = (
+    "language_code, plural_form, value, status, is_outdated, revision, origin,"
+    " approved_value, approved_at, approved_by, updated_at, updated_by, actor_type,"
+    " reason, note, approved_outdated, keeps_fresh"
+)
+VALUE_KEPT = f"{_REVISION}, words, folded, key_number"
+REVISION_KEPT = f"{_REVISION}, key_number"
 
 OF_PROJECT = f"""BETWEEN {PROJECT} * {KEYS_A_PROJECT}
     AND ({PROJECT} + 1) * {KEYS_A_PROJECT} - 1"""
@@ -88,28 +90,15 @@ def key_of(
     )
 
 
-def key_row(key: StoredKey, project: int, number: int) -> Row:
-    """The row of KEY_KEPT of a record, by the numbers of its project and itself."""
-    return (
-        key.id,
-        key.key,
-        key.description,
-        json_text(key.tags),
-        key.is_plural,
-        key.screenshot_url,
-        key.screenshot_file_id,
-        key.max_length,
-        key.created_at,
-        key.updated_at,
-        folded_key(key),
-        project,
-        number,
-    )
+def key_changes(key: Key) -> Row:
+    """Return the values of KEY_CHANGED."""
+    folded = fold(key.key) + FOLDED_BREAK + fold(key.description)
+    return *_changing(key), json_text(key.tags), folded
 
 
-def folded_key(key: Key) -> str:
-    """What a search for a key looks in, apart from the values."""
-    return fold(key.key) + FOLDED_BREAK + fold(key.description)
+def key_row(key: Key, project: int, number: int) -> Row:
+    """Return the row of KEY_KEPT, by the numbers of its project and itself."""
+    return *key_changes(key), key.id, key.created_at, project, number
 
 
 def value_row(value: StoredValue, words: int, number: int) -> Row:

@@ -8,16 +8,17 @@ import msgspec
 
 from locframework.ports import PLURAL_FORMS, ROOT_MODULE, FileDetail, Selection, TextRow
 
-from .columns import json_text
 from .engine import Row
 from .key_columns import IN_PROJECT, OF_PROJECT, PROJECT, ScopedStore, Source, plain_id
-from .sql import SqlFragment, all_of, chunks, starts_with
+from .sql import SqlFragment, all_of, chunks, fields, insert_one, json_text, starts_with
 
-_KEPT = "project, family, language_code, key_id, module, detail"
+_KEY = "project, family, language_code, key_id, module"
+_KEPT = f"{_KEY}, detail"
 
 _object = msgspec.json.Decoder(dict[str, object])
 _SEPARATOR = """(SELECT p.key_separator FROM projects p
     JOIN lines n ON n.project_id = p.id WHERE n.id = ?)"""
+_place = fields("family, language_code, key_id, module")
 _DETAILS = f"""SELECT key_id, module, detail FROM file_details
     WHERE project = {PROJECT} AND family = ? AND language_code = ?"""
 _by_name = attrgetter("key")
@@ -54,12 +55,7 @@ class KeyFiles(ScopedStore):
         if are_new:
             self._database.insert_many("file_details", _KEPT, rows)
             return
-        self._database.run_many(
-            f"""INSERT INTO file_details ({_KEPT}) VALUES (?,?,?,?,?,?)
-                ON CONFLICT (project, family, language_code, key_id, module)
-                DO UPDATE SET detail = excluded.detail""",
-            rows,
-        )
+        self._database.run_many(insert_one("file_details", _KEPT, key=_KEY), rows)
 
     def details_of(
         self,
@@ -105,10 +101,7 @@ class KeyFiles(ScopedStore):
         return sorted(
             (
                 numbers[self._own_line(each.project_id)],
-                each.family,
-                each.language_code,
-                each.key_id,
-                each.module,
+                *_place(each),
                 json_text(each.detail),
             )
             for each in details

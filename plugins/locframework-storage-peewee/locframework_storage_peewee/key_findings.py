@@ -14,12 +14,13 @@ from locframework.ports import (
 
 from .database import Database
 from .key_columns import IN_PROJECT, PROJECT, ScopedStore, Source, plain_id
-from .sql import SqlFragment, all_of, chunks, one_of
+from .sql import SqlFragment, all_of, chunks, fields, one_of
 
 _FINDING = """f.message, f.start_at, f.end_at, NULLIF(f.plural_form, ''),
     f.check_name"""
-_KEPT = """key_number, language_code, place, project, key, check_name, plural_form,
+_KEPT = """key_number, language_code, place, project, key, plural_form, check_name,
     start_at, end_at, message"""
+_plain = fields("check, start, end, message")
 _NUMBER = "(SELECT number FROM keys WHERE id = ?)"
 
 
@@ -56,11 +57,8 @@ class KeyFindings(ScopedStore):
                     (
                         code,
                         place,
-                        finding.check,
                         finding.plural_form or "",
-                        finding.start,
-                        finding.end,
-                        finding.message,
+                        *_plain(finding),
                         row_id,
                     )
                     for row_id, code, findings in rows
@@ -106,7 +104,7 @@ def copy_findings(database: Database, key_ids: Collection[str], mark: str) -> No
         database.run(
             f"""INSERT INTO findings ({_KEPT})
                 SELECT c.number, f.language_code, f.place, c.project, c.key,
-                    f.check_name, f.plural_form, f.start_at, f.end_at, f.message
+                    f.plural_form, f.check_name, f.start_at, f.end_at, f.message
                 FROM findings f JOIN keys k ON k.number = f.key_number
                 JOIN keys c ON c.id = k.id || ? WHERE {database.among("k.id")}""",
             (mark, database.listed(some)),

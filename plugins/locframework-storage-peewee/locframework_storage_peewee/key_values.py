@@ -27,20 +27,14 @@ from .key_columns import (
     words_of,
 )
 from .key_lists import index_texts
-from .sql import chunks
+from .sql import chunks, insert_one
 
 _number_of = itemgetter(-1)
 _key_id_of = attrgetter("key_id")
 _PLACE = "key_number = ? AND language_code = ? AND plural_form = ?"
-_REPLACED = """value = excluded.value, status = excluded.status,
-    is_outdated = excluded.is_outdated, revision = excluded.revision,
-    origin = excluded.origin, approved_value = excluded.approved_value,
-    approved_at = excluded.approved_at, approved_by = excluded.approved_by,
-    updated_at = excluded.updated_at, updated_by = excluded.updated_by,
-    actor_type = excluded.actor_type, reason = excluded.reason, note = excluded.note,
-    approved_outdated = excluded.approved_outdated,
-    keeps_fresh = excluded.keeps_fresh,
-    words = excluded.words, folded = excluded.folded"""
+_PUT = insert_one(
+    "key_values", VALUE_KEPT, key="key_number, language_code, plural_form"
+)
 
 
 class KeyValues(ScopedStore):
@@ -79,12 +73,9 @@ class KeyValues(ScopedStore):
         values = self._to_write(values)
         ids = dict.fromkeys(map(_key_id_of, values))
         times = latest(values)
-        marks = "?" + ",?" * VALUE_KEPT.count(",")
         with self._database.transaction(), counts_updated(self._database, ids, times):
             self._database.run_many(
-                f"""INSERT INTO key_values ({VALUE_KEPT}) VALUES ({marks})
-                    ON CONFLICT (key_number, language_code, plural_form)
-                    DO UPDATE SET {_REPLACED}""",
+                _PUT,
                 _rows(numbers_of(self._database, ids), values, map(words_of, values)),
             )
             index_texts(self._database, ids)

@@ -14,16 +14,16 @@ from locframework.ports import (
     Timestamp,
 )
 
-from .columns import json_text
 from .counts import count_new_keys, latest
 from .engine import Row
 from .key_columns import (
     IN_PROJECT,
     KEY,
+    KEY_CHANGED,
     KEY_KEPT,
     KEYS_A_PROJECT,
     VALUE,
-    folded_key,
+    key_changes,
     key_of,
     key_row,
     plain_id,
@@ -34,7 +34,7 @@ from .key_findings import KeyFindings, rename_findings
 from .key_lists import KeyLists, index_new_texts, index_texts, replace_tags
 from .key_trash import KeyTrash
 from .key_values import KeyValues, add_values
-from .sql import SqlFragment, all_of, chunks, starts_with
+from .sql import SqlFragment, all_of, chunks, json_text, starts_with
 
 _COLUMNS = KEY.count(",") + 1
 _KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
@@ -97,10 +97,9 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
                 [(f" {i}", i) for i, (_, name, _) in old.items() if new.get(name) != i],
             )
             self._database.run_many(
-                """UPDATE keys SET key = ?, description = ?, tags = ?, is_plural = ?,
-                    screenshot_url = ?, screenshot_file_id = ?, max_length = ?,
-                    updated_at = ?, folded = ? WHERE id = ? AND deleted_at IS NULL""",
-                [_changed(key) for key in keys],
+                f"""UPDATE keys SET {KEY_CHANGED}
+                    WHERE id = ? AND deleted_at IS NULL""",
+                [(*key_changes(key), key.id) for key in keys],
             )
             tags: dict[int, Collection[str]] = {}
             names: list[tuple[str, str]] = []
@@ -242,18 +241,3 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
             )
             found |= {id_: (number, key, tags) for id_, number, key, tags in rows}
         return found
-
-
-def _changed(key: StoredKey) -> Row:
-    return (
-        key.key,
-        key.description,
-        json_text(key.tags),
-        key.is_plural,
-        key.screenshot_url,
-        key.screenshot_file_id,
-        key.max_length,
-        key.updated_at,
-        folded_key(key),
-        key.id,
-    )

@@ -7,6 +7,7 @@ values and is hand-written SQL: 8 µs, not 300 µs.
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import astuple
 from peewee import fn
 
 from locframework.ports import (
@@ -25,6 +26,7 @@ from locframework.ports import (
 
 from .memory_entries import MemoryEntryTables
 from .models import MemoryProjectRow, MemoryRow
+from .sql import insert_one
 from .tables import Table, in_scopes_by_link, linked_to, map_page
 
 _ASSIGNED = """SELECT a.memory_id, a.is_read, a.write_mode, a.priority, a.penalty,
@@ -34,6 +36,12 @@ _ASSIGNED = """SELECT a.memory_id, a.is_read, a.write_mode, a.priority, a.penalt
     JOIN memories m ON m.id = a.memory_id AND m.deleted_at IS NULL
     WHERE a.project_id = ? ORDER BY a.priority, m.number"""
 _PENALTIES_COLUMN = 5
+_ASSIGN = insert_one(
+    "memory_assignments",
+    "project_id, memory_id, is_read, write_mode, priority, penalty",
+    key="project_id, memory_id",
+)
+_LANGUAGE = "id, memory_id, language_code, label"
 
 _penalties = msgspec.json.Decoder(Penalties)
 
@@ -82,38 +90,18 @@ class MemoryTables(Table[StoredMemory], MemoryEntryTables):
 
     def add_languages(self, languages: Sequence[MemoryLanguage]) -> None:
         self._database.run_many(
-            """INSERT INTO memory_languages (id, memory_id, language_code, label)
-                VALUES (?,?,?,?)""",
-            [
-                (each.id, each.tm_id, each.language_code, each.label)
-                for each in languages
-            ],
+            insert_one("memory_languages", _LANGUAGE), list(map(astuple, languages))
         )
 
     def list_languages(self, tm_id: str) -> list[MemoryLanguage]:
         rows = self._database.rows(
-            """SELECT id, memory_id, language_code, label FROM memory_languages
-                WHERE memory_id = ? ORDER BY id""",
+            f"SELECT {_LANGUAGE} FROM memory_languages WHERE memory_id = ? ORDER BY id",
             (tm_id,),
         )
         return [MemoryLanguage(*row) for row in rows]
 
     def assign(self, project_id: str, assignment: Assignment) -> None:
-        self._database.run(
-            """INSERT INTO memory_assignments
-                (project_id, memory_id, is_read, write_mode, priority, penalty)
-                VALUES (?,?,?,?,?,?) ON CONFLICT (project_id, memory_id) DO UPDATE SET
-                is_read = excluded.is_read, write_mode = excluded.write_mode,
-                priority = excluded.priority, penalty = excluded.penalty""",
-            (
-                project_id,
-                assignment.tm_id,
-                assignment.read,
-                assignment.write_mode,
-                assignment.priority,
-                assignment.penalty,
-            ),
-        )
+        self._database.run(_ASSIGN, (project_id, *astuple(assignment)))
 
     def unassign(self, project_id: str, tm_id: str) -> None:
         self._database.run(

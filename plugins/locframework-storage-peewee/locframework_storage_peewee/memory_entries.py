@@ -10,6 +10,8 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from secrets import randbelow
 
+from msgspec.structs import astuple
+
 from locframework.ports import (
     EntryQuery,
     KeyLink,
@@ -27,7 +29,7 @@ from .database import Database, Store
 from .engine import Row
 from .memory_filters import IN_LANGUAGE, OF_MEMORY, conditions
 from .pages import Order
-from .sql import SqlFragment, all_of, chunks
+from .sql import SqlFragment, all_of, chunks, insert_one
 
 _LINK = "l.project_id, l.key_id, NULLIF(l.plural_form, ''), e.id"
 _LINKS = """memory_links l JOIN memory_entries e ON e.number = l.entry
@@ -44,12 +46,13 @@ _BY_ID = f"memory_entries e JOIN memories m ON m.number = e.{_MEMORY}"
 _ENTRY_KEPT = """id, memory, digest, revision, created_at, updated_at, context,
     source_text, source_folded, is_learned, values_digest"""
 _TRANSLATION = "t.language_code, t.value, t.status, t.approved_at, t.proposed_value"
-_TRANSLATION_KEPT = """memory, entry, language_code, value, status, approved_at,
-    proposed_value, updated_at, is_learned, value_folded"""
-_REPLACED = """value = excluded.value, status = excluded.status,
-    approved_at = excluded.approved_at, proposed_value = excluded.proposed_value,
-    updated_at = excluded.updated_at, is_learned = excluded.is_learned,
-    value_folded = excluded.value_folded"""
+_TRANSLATION_KEPT = (
+    "memory, entry, language_code, value, status, approved_at, proposed_value,"
+    " updated_at, is_learned, value_folded"
+)
+_PUT_TRANSLATION = insert_one(
+    "memory_translations", _TRANSLATION_KEPT, key="entry, language_code"
+)
 Value = tuple[str, str, str]  # language code, value and status, as applied
 _VALUE = attrgetter("language_code", "value", "status")
 _ORDER = Order(
@@ -223,15 +226,12 @@ class MemoryEntryTables(Store):
     def put_translations(
         self, writing: MemoryWriting, translations: Sequence[StoredTranslation]
     ) -> None:
-        marks = "?" + ",?" * _TRANSLATION_KEPT.count(",")
         with self._database.transaction():
             numbers = numbers_of(
                 self._database, {each.entry_id for each in translations}
             )
             self._database.run_many(
-                f"""INSERT INTO memory_translations ({_TRANSLATION_KEPT})
-                    VALUES ({marks})
-                    ON CONFLICT (entry, language_code) DO UPDATE SET {_REPLACED}""",
+                _PUT_TRANSLATION,
                 _translation_rows(writing, translations, numbers),
             )
             times = {each.entry_id: each.updated_at for each in translations}
@@ -509,11 +509,7 @@ def _translation_rows(
         (
             writing.number,
             numbers[kept.entry_id],
-            kept.translation.language_code,
-            kept.translation.value,
-            kept.translation.status,
-            kept.translation.approved_at,
-            kept.translation.proposed_value,
+            *astuple(kept.translation),
             kept.updated_at,
             kept.is_learned,
             folded(kept.translation.value),

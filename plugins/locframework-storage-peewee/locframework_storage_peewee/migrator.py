@@ -1,6 +1,7 @@
 """Migrations: applied in the order of their numbers, by one process at a time."""
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,16 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 HISTORY = "locframework_migrations"
 
 log = logging.getLogger("locframework.storage")
+
+_POSTGRES = (
+    (
+        r"\bINTEGER PRIMARY KEY AUTOINCREMENT\b",
+        "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+    ),
+    (r"\bINTEGER\b", "BIGINT"),
+    (r"\bTEXT\b", 'TEXT COLLATE "C"'),
+    (r"\bWITHOUT ROWID\b", ""),
+)
 
 
 def pending_migrations(engine: Engine) -> list[str]:
@@ -94,3 +105,16 @@ def _unusable(engine: Engine, error: Exception) -> Exception:
         return SettingsError(f"settings: {SETTING}: {path}{reason}", SETTING)
     log.warning("the database does not answer: %s", first_line(error))
     return Unavailable("the database does not answer; try again")
+
+
+def run(database: peewee.Database, *statements: str) -> None:
+    """Execute statements of a migration, written in SQLite's dialect.
+
+    On PostgreSQL text compares and sorts by code point, as on SQLite, and integers have
+    64 bits.
+    """
+    for statement in statements:
+        if isinstance(database, peewee.PostgresqlDatabase):
+            for pattern, replacement in _POSTGRES:
+                statement = re.sub(pattern, replacement, statement)
+        database.execute_sql(statement)

@@ -1,25 +1,25 @@
 """Peewee models of the tables that management operations use.
 
 They are bound to no database: ``tables.py`` runs their queries. The schema itself is in
-``migrations/``. Fields are named as those of the records.
+``migrations/``. Columns are named as the fields of the records; the drivers convert
+their values, but for JSON.
 """
 
 from typing import Any
 
 import msgspec
 import peewee
-from peewee import BooleanField, IntegerField, TextField
 
 from locframework.ports import JobError, Penalties, Quota, ReleaseSnapshot, SealedSecret
 
-from .columns import json_or_null
+from .sql import json_or_null
 
 
-class JsonField(TextField):
+class JsonField(peewee.BareField):
     """JSON kept as text and decoded to ``type_``; None is NULL."""
 
-    def __init__(self, type_: Any, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, type_: Any) -> None:
+        super().__init__()
         self._decoder = msgspec.json.Decoder(type_)
 
     def db_value(self, value: object) -> str | None:
@@ -29,245 +29,95 @@ class JsonField(TextField):
         return None if value is None else self._decoder.decode(value)
 
 
-class Texts(JsonField):
-    """A list of texts."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(tuple[str, ...], **options)
-
-
-class Row(peewee.Model):
-    """A row with an id of its own."""
-
-    id = TextField(primary_key=True)
-    created_at = TextField()
+def table(name: str, columns: str, **json: Any) -> Any:
+    """Return the model of a table: its columns, and those with JSON by their type."""
+    fields: dict[str, object] = {
+        column: peewee.BareField(primary_key=column == "id")
+        for column in columns.split()
+    }
+    fields |= {column: JsonField(type_) for column, type_ in json.items()}
+    has_id = {} if "id" in fields else {"primary_key": False}
+    meta = type("Meta", (), {"table_name": name, **has_id})
+    return type(name, (peewee.Model,), {**fields, "Meta": meta})
 
 
-class OrganizationRow(Row):
-    slug = TextField()
-    name = TextField()
-    tm_enabled = BooleanField()
-    delivery_quota = JsonField(Quota)
-    updated_at = TextField()
+TEXTS = tuple[str, ...]
 
-    class Meta:
-        table_name = "organizations"
-
-
-class UserRow(Row):
-    email = TextField()
-    email_folded = TextField()
-    is_active = BooleanField()
-
-    class Meta:
-        table_name = "users"
-
-
-class MemberRow(Row):
-    organization_id = TextField()
-    user_id = TextField()
-    name = TextField()
-    role = TextField()
-    assigned_languages = Texts()
-    project_ids = Texts()
-
-    class Meta:
-        table_name = "members"
-
-
-class TokenRow(Row):
-    kind = TextField()
-    name = TextField()
-    prefix = TextField()
-    permissions = Texts()
-    project_id = TextField()
-    assigned_languages = Texts()
-    expires_at = TextField()
-    last_used_at = TextField()
-    sha256 = TextField()
-    user_id = TextField()
-    organization_id = TextField()
-    revoked_at = TextField()
-
-    class Meta:
-        table_name = "tokens"
-
-
-class ProjectRow(Row):
-    slug = TextField()
-    organization_id = TextField()
-    name = TextField()
-    description = TextField()
-    source_language = TextField()
-    key_separator = TextField()
-    main_protected = BooleanField()
-    tm_enabled = BooleanField()
-    blocking_checks = Texts()
-    check_severities = JsonField(dict[str, str])
-    updated_at = TextField()
-    deleted_at = TextField()
-
-    class Meta:
-        table_name = "projects"
-
-
-class LineRow(peewee.Model):
-    """Main or a branch of a project: what has keys of its own."""
-
-    number = IntegerField(primary_key=True)
-    id = TextField()
-    project_id = TextField()
-    key_count = IntegerField()
-
-    class Meta:
-        table_name = "lines"
-
-
-class LanguageRow(Row):
-    project_id = TextField()
-    language_code = TextField()
-    label = TextField()
-    icon = TextField()
-    direction = TextField()
-    is_source = BooleanField()
-    fallback_language_code = TextField()
-    plural_forms = Texts()
-
-    class Meta:
-        table_name = "languages"
-
-
-class FileRow(Row):
-    project_id = TextField()
-    content_type = TextField()
-    byte_size = IntegerField()
-    blob = TextField()
-    store = TextField()
-    unused_since = TextField()
-    looked_at = TextField()
-
-    class Meta:
-        table_name = "files"
-
-
-class DistributionRow(Row):
-    project_id = TextField()
-    public_key = TextField()
-    name = TextField()
-    channel = TextField()
-    format = TextField()
-    language_codes = Texts()
-    branch = TextField()
-    split_by_module = BooleanField()
-    min_status = TextField()
-    missing = TextField()
-    auto_publish = BooleanField()
-    storage = TextField()
-    status = TextField()
-    current_release_id = TextField()
-    last_version = IntegerField()
-    updated_at = TextField()
-    deleted_at = TextField()
-
-    class Meta:
-        table_name = "distributions"
-
-
-class ReleaseRow(Row):
-    distribution_id = TextField()
-    version = IntegerField()
-    status = TextField()
-    content_hash = TextField()
-    file_count = IntegerField()
-    byte_size = IntegerField()
-    rolled_back_from = IntegerField()
-    note = TextField()
-    warnings = Texts()
-    error = JsonField(JobError)
-    created_by = TextField()
-    published_at = TextField()
-    storage = TextField()
-    snapshot = JsonField(ReleaseSnapshot)
-
-    class Meta:
-        table_name = "releases"
-
-
-class GlossaryRow(Row):
-    slug = TextField()
-    organization_id = TextField()
-    name = TextField()
-    folded = TextField()
-    source_language = TextField()
-    requires_approval = BooleanField()
-    term_count = IntegerField()
-    revision = IntegerField()
-    updated_at = TextField()
-    deleted_at = TextField()
-
-    class Meta:
-        table_name = "glossaries"
-
-
-class GlossaryProjectRow(peewee.Model):
-    glossary_id = TextField()
-    project_id = TextField()
-
-    class Meta:
-        table_name = "glossary_projects"
-        primary_key = peewee.CompositeKey("glossary_id", "project_id")
-
-
-class MemoryRow(Row):
-    number = IntegerField()
-    organization_id = TextField()
-    slug = TextField()
-    name = TextField()
-    folded = TextField()
-    source_language = TextField()
-    min_match_percentage = IntegerField()
-    penalties = JsonField(Penalties)
-    requires_approval = BooleanField()
-    entry_count = IntegerField()
-    updated_at = TextField()
-    deleted_at = TextField()
-
-    class Meta:
-        table_name = "memories"
-
-
-class MemoryProjectRow(peewee.Model):
-    project_id = TextField()
-    memory_id = TextField()
-    is_read = BooleanField()
-    write_mode = TextField()
-    priority = IntegerField()
-    penalty = IntegerField()
-
-    class Meta:
-        table_name = "memory_assignments"
-        primary_key = peewee.CompositeKey("project_id", "memory_id")
-
-
-class WebhookRow(Row):
-    project_id = TextField()
-    organization_id = TextField()
-    url = TextField()
-    description = TextField()
-    event_types = Texts()
-    language_codes = Texts()
-    branches = Texts()
-    is_active = BooleanField()
-    disabled_reason = TextField()
-    updated_at = TextField()
-    last_delivery_at = TextField()
-    secrets = JsonField(tuple[SealedSecret, ...])
-    good_at = TextField()
-    failing_since = TextField()
-    failed_at = TextField()
-    failed_delivery = TextField()
-    failed_others = BooleanField()
-    deleted_at = TextField()
-
-    class Meta:
-        table_name = "webhooks"
+OrganizationRow = table(
+    "organizations",
+    "id slug name tm_enabled created_at updated_at",
+    delivery_quota=Quota,
+)
+UserRow = table("users", "id email email_folded is_active created_at")
+MemberRow = table(
+    "members",
+    "id organization_id user_id name role created_at",
+    assigned_languages=TEXTS,
+    project_ids=TEXTS,
+)
+TokenRow = table(
+    "tokens",
+    """id kind name prefix project_id expires_at last_used_at created_at sha256 user_id
+    organization_id revoked_at""",
+    permissions=TEXTS,
+    assigned_languages=TEXTS,
+)
+ProjectRow = table(
+    "projects",
+    """id slug organization_id name description source_language key_separator
+    main_protected tm_enabled created_at updated_at deleted_at""",
+    blocking_checks=TEXTS,
+    check_severities=dict[str, str],
+)
+LineRow = table("lines", "id project_id key_count")  # main or a branch
+LanguageRow = table(
+    "languages",
+    """id project_id language_code label icon direction is_source
+    fallback_language_code created_at""",
+    plural_forms=TEXTS,
+)
+FileRow = table(
+    "files",
+    """id project_id content_type byte_size blob store created_at unused_since
+    looked_at""",
+)
+DistributionRow = table(
+    "distributions",
+    """id project_id public_key name channel format branch split_by_module min_status
+    missing auto_publish storage status current_release_id last_version created_at
+    updated_at deleted_at""",
+    language_codes=TEXTS,
+)
+ReleaseRow = table(
+    "releases",
+    """id distribution_id version status content_hash file_count byte_size
+    rolled_back_from note created_by created_at published_at storage""",
+    warnings=TEXTS,
+    error=JobError,
+    snapshot=ReleaseSnapshot,
+)
+GlossaryRow = table(
+    "glossaries",
+    """id slug organization_id name folded source_language requires_approval term_count
+    revision created_at updated_at deleted_at""",
+)
+GlossaryProjectRow = table("glossary_projects", "glossary_id project_id")
+MemoryRow = table(
+    "memories",
+    """number id organization_id slug name folded source_language min_match_percentage
+    requires_approval entry_count created_at updated_at deleted_at""",
+    penalties=Penalties,
+)
+MemoryProjectRow = table(
+    "memory_assignments", "project_id memory_id is_read write_mode priority penalty"
+)
+WebhookRow = table(
+    "webhooks",
+    """id project_id organization_id url description is_active disabled_reason
+    created_at updated_at last_delivery_at good_at failing_since failed_at
+    failed_delivery failed_others deleted_at""",
+    event_types=TEXTS,
+    language_codes=TEXTS,
+    branches=TEXTS,
+    secrets=tuple[SealedSecret, ...],
+)

@@ -2,42 +2,26 @@
 
 from collections.abc import Collection
 
-from locframework.ports import ProcessStore, ServingProcess
+from msgspec.structs import astuple
 
-from .database import Database
+from locframework.ports import ServingProcess
+
+from .database import Store
+from .sql import insert_one
+
+_PROCESS = "id, host, address, pid, has_own_limits, lease_until"
 
 
-class ProcessTable(ProcessStore):
+class ProcessTable(Store):
     """The process store (locframework/processes.py)."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def save(self, process: ServingProcess) -> None:
-        self._database.run(
-            """INSERT INTO serving_processes
-                (id, host, address, pid, has_own_limits, lease_until)
-                VALUES (?,?,?,?,?,?)
-                ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until""",
-            (
-                process.id,
-                process.host,
-                process.address,
-                process.pid,
-                process.has_own_limits,
-                process.lease_until,
-            ),
-        )
+        sql = insert_one("serving_processes", _PROCESS, key="id")
+        self._database.run(sql, astuple(process))
 
     def list_all(self) -> list[ServingProcess]:
-        rows = self._database.rows(
-            """SELECT id, host, address, pid, has_own_limits, lease_until
-                FROM serving_processes ORDER BY id"""
-        )
-        return [
-            ServingProcess(id_, host, address, pid, bool(has_own_limits), lease_until)
-            for id_, host, address, pid, has_own_limits, lease_until in rows
-        ]
+        sql = f"SELECT {_PROCESS} FROM serving_processes ORDER BY id"
+        return [ServingProcess(*row) for row in self._database.rows(sql)]
 
     def delete(self, ids: Collection[str]) -> None:
         for id_ in ids:

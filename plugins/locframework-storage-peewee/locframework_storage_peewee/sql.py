@@ -1,7 +1,10 @@
-"""SQL fragments with their parameters, for conditions."""
+"""Pieces of SQL: conditions with their parameters, INSERT statements, JSON."""
 
-from collections.abc import Collection, Iterable
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Collection, Iterable
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 T = TypeVar("T")
 
@@ -64,3 +67,33 @@ def chunks(items: Iterable[T]) -> list[list[T]]:
     if len(rest) <= CHUNK:
         return [rest] if rest else []
     return [rest[first : first + CHUNK] for first in range(0, len(rest), CHUNK)]
+
+
+def insert_one(table: str, columns: str, key: str = "") -> str:
+    """Return the INSERT of one row; with ``key``, it replaces the row of that key."""
+    names = columns.split(", ")
+    marks = ", ".join("?" * len(names))
+    sql = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
+    if not key:
+        return sql
+    changed = [name for name in names if name not in key.split(", ")]
+    changes = ", ".join(f"{name} = excluded.{name}" for name in changed)
+    return f"{sql} ON CONFLICT ({key}) DO UPDATE SET {changes}"
+
+
+def fields(names: str) -> Callable[[object], tuple[Any, ...]]:
+    """Return what reads these attributes of a record, as the values of a row."""
+    return attrgetter(*names.split(", "))
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def json_text(value: object) -> str:
+    """Return JSON text. Not jsonb: that sorts properties and refuses U+0000."""
+    return _encoder.encode(value).decode()
+
+
+def json_or_null(value: object | None) -> str | None:
+    """Return JSON text, or None (NULL) for None."""
+    return None if value is None else json_text(value)

@@ -6,7 +6,7 @@ and not 120 µs as through a model.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from locframework.ports import (
     Page,
@@ -23,12 +23,17 @@ from locframework.ports import (
 from .database import Store
 from .engine import Row
 from .pages import Order, page_of
-from .sql import SqlFragment, all_of, contains
+from .sql import SqlFragment, all_of, contains, insert_one
 
 _TERM = """t.id, t.glossary_id, t.term, t.do_not_translate, t.case_sensitive,
     t.usage_status, t.notes, t.created_at, t.updated_at"""
 _TRANSLATION = """v.term_id, v.language_code, v.value, v.status, v.approved_at,
     v.proposed_value"""
+_PUT_TRANSLATION = insert_one(
+    "term_translations",
+    "term_id, language_code, value, status, approved_at, proposed_value, folded",
+    key="term_id, language_code",
+)
 _ORDER = Order(
     {"term": "t.listed", "createdAt": "t.created_at", "updatedAt": "t.updated_at"},
     tie="t.id",
@@ -67,16 +72,13 @@ class TermTables(Store):
                 [(each.term.id, code) for each in writes for code in each.dropped],
             )
             self._database.run_many(
-                """INSERT INTO term_translations (term_id, language_code, value,
-                    status, approved_at, proposed_value, folded)
-                    VALUES (?,?,?,?,?,?,?)
-                    ON CONFLICT (term_id, language_code) DO UPDATE SET
-                    value = excluded.value, status = excluded.status,
-                    approved_at = excluded.approved_at,
-                    proposed_value = excluded.proposed_value,
-                    folded = excluded.folded""",
+                _PUT_TRANSLATION,
                 [
-                    _translation_row(write.term.id, each)
+                    (
+                        write.term.id,
+                        *astuple(each),
+                        fold(each.value) + _BREAK + fold(each.proposed_value or ""),
+                    )
                     for write in writes
                     for each in write.changed
                 ],
@@ -262,30 +264,5 @@ def _listed(term: str) -> str:
     return fold(term)[:_LISTED]
 
 
-def _translation_row(term_id: str, each: TermTranslation) -> tuple[object, ...]:
-    return (
-        term_id,
-        each.language_code,
-        each.value,
-        each.status,
-        each.approved_at,
-        each.proposed_value,
-        fold(each.value) + _BREAK + fold(each.proposed_value or ""),
-    )
-
-
 def _term(row: Row) -> Term:
-    id_, glossary_id, term, do_not_translate, case_sensitive, *rest = row
-    usage_status, notes, created_at, updated_at = rest
-    return Term(
-        id=id_,
-        glossary_id=glossary_id,
-        term=term,
-        do_not_translate=do_not_translate,
-        case_sensitive=case_sensitive,
-        usage_status=usage_status,
-        notes=notes,
-        created_at=created_at,
-        updated_at=updated_at,
-        translations=(),
-    )
+    return Term(*(*row, ()))

@@ -8,7 +8,7 @@ model.
 from collections.abc import Mapping, Sequence
 
 import msgspec
-from msgspec import UNSET
+from msgspec import structs
 
 from locframework.ports import (
     AttemptOutcome,
@@ -27,6 +27,7 @@ from locframework.ports import (
 from .database import Store
 from .engine import Row
 from .pages import Order, page_of
+from .sql import fields
 
 _DELIVERY = "id, webhook_id, event_type, status, due_at, created_at"
 _ATTEMPT = """delivery_id, number, at, cause, status_code, error, duration_ms,
@@ -40,6 +41,7 @@ _FAILED = """CASE WHEN EXISTS (SELECT 1 FROM webhook_attempts a
     WHERE a.delivery_id = webhook_deliveries.id
     AND a.status_code BETWEEN 200 AND 299) THEN 'succeeded' ELSE 'failed' END"""
 
+_ended = fields("at, status_code, error, duration_ms, response_body")
 _payload = msgspec.json.Decoder(dict[str, object])
 
 _CLAIMED = """id, webhook_id, project_id, event_type, payload, created_at, attempt,
@@ -77,22 +79,10 @@ class WebhookDeliveries(Store):
         self._database.require_transaction()
         self._database.insert_many(
             "webhook_deliveries",
-            """id, webhook_id, project_id, event_type, payload, status, cause,
-            attempt, tries, due_at, created_at""",
+            """id, webhook_id, project_id, event_type, payload, created_at, cause,
+            due_at, status, attempt, tries""",
             [
-                (
-                    new.id,
-                    new.webhook_id,
-                    new.project_id,
-                    new.event_type,
-                    new.payload,
-                    "pending",
-                    new.trigger,
-                    0,
-                    0,
-                    new.created_at,
-                    new.created_at,
-                )
+                (*structs.astuple(new), new.created_at, "pending", 0, 0)
                 for new in deliveries
             ],
         )
@@ -114,7 +104,7 @@ class WebhookDeliveries(Store):
         if row is None:
             return None
         found = _delivery(row[:-1])
-        return msgspec.structs.replace(
+        return structs.replace(
             found,
             attempts=self._attempts([found.id]).get(found.id, ()),
             payload=_payload.decode(row[-1]),
@@ -135,10 +125,10 @@ class WebhookDeliveries(Store):
         )
         attempts = self._attempts([each.id for each in found.items])
         items = [
-            msgspec.structs.replace(each, attempts=attempts.get(each.id, ()))
+            structs.replace(each, attempts=attempts.get(each.id, ()))
             for each in found.items
         ]
-        return msgspec.structs.replace(found, items=items)
+        return structs.replace(found, items=items)
 
     def ended_deliveries(self, webhook_id: str, where: DeliveryFilter) -> list[str]:
         condition, params = _condition(webhook_id, where)
@@ -228,15 +218,7 @@ class WebhookDeliveries(Store):
                     duration_ms = ?, response_body = ?
                     WHERE delivery_id = ? AND number = ?""",
                 [
-                    (
-                        done.attempt.at,
-                        done.attempt.status_code,
-                        done.attempt.error,
-                        done.attempt.duration_ms,
-                        done.attempt.response_body,
-                        done.claimed.id,
-                        done.claimed.number,
-                    )
+                    (*_ended(done.attempt), done.claimed.id, done.claimed.number)
                     for done in outcomes
                 ],
             )
@@ -284,14 +266,5 @@ def _condition(webhook_id: str, where: DeliveryFilter) -> tuple[str, list[object
 
 
 def _delivery(row: Row) -> Delivery:
-    id_, webhook_id, event_type, status, due_at, created_at = row
-    return Delivery(
-        id=id_,
-        webhook_id=webhook_id,
-        event_type=event_type,
-        status=status,
-        attempts=(),
-        next_attempt_at=due_at,
-        created_at=created_at,
-        payload=UNSET,
-    )
+    *first, due_at, created_at = row
+    return Delivery(*[*first, (), due_at, created_at])

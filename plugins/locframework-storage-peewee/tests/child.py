@@ -12,7 +12,7 @@ import threading
 import time
 
 import peewee
-from locframework_storage_peewee import PeeweeProvider, ddl
+from locframework_storage_peewee import PeeweeProvider, migrator
 from msgspec.structs import replace
 
 from locframework.storage import Storage
@@ -37,7 +37,7 @@ def migrate(storage: Storage) -> None:
 def die_migrating(storage: Storage, statements: str) -> None:
     """Migrate, and be killed after so many statements."""
     left = int(statements)
-    run = ddl.run
+    run = migrator.run
 
     def run_and_die(database: peewee.Database, *all_: str) -> None:
         nonlocal left
@@ -47,7 +47,7 @@ def die_migrating(storage: Storage, statements: str) -> None:
             left -= 1
             run(database, statement)
 
-    ddl.run = run_and_die
+    migrator.run = run_and_die
     wait()
     say(storage.migrate())
 

@@ -1,6 +1,6 @@
 """The whole schema. Edit it directly until the first release; then add migrations.
 
-Statements are in SQLite's dialect; ``ddl.run`` translates them for PostgreSQL.
+Statements are in SQLite's dialect; ``migrator.run`` translates them for PostgreSQL.
 
 Wide tables name projects, keys, memories and entries by number: an index entry is half
 as long. The number of a key begins with that of its project, so that the rows of a
@@ -9,7 +9,7 @@ check them as to write the values.
 """
 
 import peewee
-from locframework_storage_peewee.ddl import run
+from locframework_storage_peewee.migrator import run
 
 ORGANIZATIONS = (
     """CREATE TABLE organizations (
