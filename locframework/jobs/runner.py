@@ -263,7 +263,9 @@ class JobRunner:
                     if not jobs.extend(id_, attempt, timestamp(now + LEASE)):
                         work.lose_lease()
                 work.stored_progress, work.extended_at = progress, now
-            if jobs.cancel_requested(id_):
+            owner_id = job.job.project_id or job.subject_id or ""
+            found = jobs.find(owner_id, id_)
+            if found is not None and found.cancel_requested:
                 work.cancel()
         except Unavailable as error:
             log.info("the lease of job %s was not extended: %s", id_, error)

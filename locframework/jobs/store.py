@@ -104,8 +104,6 @@ class JobStore(Protocol):
         ``at``. Return False when the job has ended already."""
         ...
 
-    def cancel_requested(self, job_id: str) -> bool: ...
-
 
 class JobStorage(LeaseStorage, Protocol):
     """The part of the storage that this area uses."""

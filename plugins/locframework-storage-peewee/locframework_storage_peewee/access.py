@@ -35,7 +35,6 @@ _HOLDER = """SELECT t.id, t.kind, t.name, t.prefix, t.permissions, t.project_id,
     FROM tokens t LEFT JOIN users u ON u.id = t.user_id AND u.is_active
     LEFT JOIN members m ON m.user_id = u.id
     WHERE t.sha256 = ? ORDER BY m.organization_id"""
-_TOKEN_COLUMNS = 10
 _STORED_COLUMNS = 14
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
@@ -143,7 +142,7 @@ class AccessTables:
             for row in rows
             if row[_STORED_COLUMNS] is not None  # no active owner, or no membership
         ]
-        return Holder(_stored_token(rows[0]), tuple(memberships))
+        return Holder(_stored_token(rows[0][:_STORED_COLUMNS]), tuple(memberships))
 
     def list_tokens(
         self,
@@ -191,27 +190,18 @@ def _filters(**values: str | None) -> list[Condition]:
 
 
 def _stored_token(row: Row) -> StoredToken:
-    id_, kind, name, prefix, permissions, project_id, languages, *times = row[
-        :_TOKEN_COLUMNS
-    ]
-    token = Token(
-        id_,
-        kind,
-        name,
-        prefix,
-        _texts.decode(permissions),
-        project_id,
-        None if languages is None else _texts.decode(languages),
-        *times,
-    )
-    return StoredToken(token, *row[_TOKEN_COLUMNS:_STORED_COLUMNS])
+    id_, kind, name, prefix, permissions, project_id, languages, *rest = row
+    first = [id_, kind, name, prefix, _texts.decode(permissions), project_id]
+    token = Token(*[*first, _texts_or_none(languages), *rest[:3]])
+    return StoredToken(token, *rest[3:])
 
 
 def _membership(row: Row) -> Membership:
     organization_id, role, languages, projects = row
     return Membership(
-        organization_id=organization_id,
-        role=role,
-        assigned_languages=None if languages is None else _texts.decode(languages),
-        project_ids=None if projects is None else _texts.decode(projects),
+        organization_id, role, _texts_or_none(languages), _texts_or_none(projects)
     )
+
+
+def _texts_or_none(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else _texts.decode(text)

@@ -6,6 +6,7 @@ not 300 µs. So are files of releases, of which there are thousands.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -26,7 +27,7 @@ from locframework.ports import (
 
 from .database import Database
 from .models import DistributionRow, ReleaseRow
-from .purge import purge_distribution
+from .purge import DELETED, purge_distribution, purge_each
 from .tables import Condition, Table, build, map_page, project_is_live
 
 _FILE = "language, module, path, blob, byte_size, content_type"
@@ -165,18 +166,9 @@ class DeliveryTables(Table[Distribution]):
         return super().read(row)
 
     def purge_distributions(self, before: Timestamp, rows: int) -> int:
-        gone = 0
-        with self._database.transaction():
-            dead = self._database.rows(
-                """SELECT id FROM distributions WHERE deleted_at < ?
-                    ORDER BY deleted_at LIMIT ?""",
-                (before, rows),
-            )
-            for (id_,) in dead:
-                gone += purge_distribution(self._database, id_, rows - gone)
-                if gone >= rows:
-                    break
-        return gone
+        ended = f"SELECT id FROM distributions WHERE {DELETED}"
+        drop = partial(purge_distribution, self._database)
+        return purge_each(self._database, ended, before, rows, drop)
 
     def list_distributions(
         self, project_id: str, page: PageRequest

@@ -5,6 +5,7 @@ hand-written SQL: 10 µs, not 400 µs.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,6 +22,7 @@ from locframework.ports import (
 )
 
 from .models import GlossaryProjectRow, GlossaryRow
+from .purge import DELETED, purge_each, purge_glossary
 from .tables import Table, in_scopes_by_link, linked_to
 
 _LINKED = """SELECT g.id, g.slug, g.name, g.source_language, g.requires_approval,
@@ -62,26 +64,9 @@ class GlossaryTables(Table[StoredGlossary]):
         return super().read({**row, "project_ids": ()})
 
     def purge_glossaries(self, before: Timestamp, rows: int) -> int:
-        gone = 0
-        with self._database.transaction():
-            while gone < rows:
-                row = self._database.row(
-                    """SELECT id FROM glossaries WHERE deleted_at < ?
-                        ORDER BY deleted_at LIMIT 1""",
-                    (before,),
-                )
-                if row is None:
-                    break
-                gone += self._database.run(
-                    """DELETE FROM terms WHERE id IN (
-                        SELECT id FROM terms WHERE glossary_id = ? LIMIT ?)""",
-                    (row[0], rows - gone),
-                )
-                if gone < rows:
-                    gone += self._database.run(
-                        "DELETE FROM glossaries WHERE id = ?", row
-                    )
-        return gone
+        ended = f"SELECT id FROM glossaries WHERE {DELETED}"
+        drop = partial(purge_glossary, self._database)
+        return purge_each(self._database, ended, before, rows, drop)
 
     def list_glossaries(
         self,

@@ -181,12 +181,6 @@ class JobTable(Store):
             (at, job_id),
         )
 
-    def cancel_requested(self, job_id: str) -> bool:
-        row = self._database.row(
-            "SELECT cancel_requested FROM jobs WHERE id = ?", (job_id,)
-        )
-        return bool(row and row[0])
-
     def purge_jobs(self, before: Timestamp, rows: int) -> int:
         return self._database.run(
             """DELETE FROM jobs WHERE id IN (

@@ -26,6 +26,7 @@ from locframework.ports import (
 
 from .memory_entries import MemoryEntryTables
 from .models import MemoryProjectRow, MemoryRow
+from .purge import DELETED, purge_each
 from .sql import insert_one
 from .tables import Table, in_scopes_by_link, linked_to, map_page
 
@@ -129,21 +130,8 @@ class MemoryTables(Table[StoredMemory], MemoryEntryTables):
         return [project_id for (project_id,) in rows]
 
     def purge_memories(self, before: Timestamp, rows: int) -> int:
-        gone = 0
-        with self._database.transaction():
-            dead = self._database.rows(
-                """SELECT number FROM memories WHERE deleted_at < ?
-                    ORDER BY deleted_at LIMIT ?""",
-                (before, rows),
-            )
-            for (number,) in dead:
-                gone += self._purge_entries(number, rows - gone)
-                if gone >= rows:
-                    break
-                gone += self._database.run(
-                    "DELETE FROM memories WHERE number = ?", (number,)
-                )
-        return gone
+        ended = f"SELECT number FROM memories WHERE {DELETED}"
+        return purge_each(self._database, ended, before, rows, self._purge_memory)
 
     def forget_removals(self, now: Timestamp, before: Timestamp, rows: int) -> int:
         self._database.run(

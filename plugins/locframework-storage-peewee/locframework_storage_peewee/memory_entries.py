@@ -301,8 +301,8 @@ class MemoryEntryTables(Store):
         )
         _update_digests(self._database, [id_ for (id_,) in left])
 
-    def _purge_entries(self, memory: int, rows: int) -> int:
-        """Drop up to ``rows`` entries of a memory and what is noted of removed ones."""
+    def _purge_memory(self, memory: int, rows: int) -> int:
+        """Drop up to ``rows`` entries and removals of a memory, itself last."""
         some = f"SELECT number FROM memory_entries WHERE memory = {memory} LIMIT ?"
         for sql in (
             f"DELETE FROM memory_translations WHERE entry IN ({some})",
@@ -316,6 +316,10 @@ class MemoryEntryTables(Store):
                     SELECT memory, revision, entry FROM memory_removals
                     WHERE memory = {memory} LIMIT ?)""",
                 (rows - gone,),
+            )
+        if gone < rows:
+            gone += self._database.run(
+                "DELETE FROM memories WHERE number = ?", (memory,)
             )
         return gone
 

@@ -1,11 +1,16 @@
-"""Purges deleted projects and distributions in pieces, so transactions are short."""
+"""Purges what was deleted in pieces, so transactions are short."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from locframework.ports import Timestamp
 
 from .database import Database
 from .events import drop_events
 from .key_columns import OF_PROJECT, PROJECT
 from .key_values import lines_of
+
+DELETED = "deleted_at < ? ORDER BY deleted_at LIMIT ?"
 
 _NUMBERED = f"project = {PROJECT}"
 _OF_RELEASES = """release_id IN (SELECT r.id FROM releases r
@@ -57,6 +62,30 @@ _OF_DISTRIBUTION = (
 )
 
 
+_OF_GLOSSARY = (("terms", "id", "glossary_id = ?"), ("glossaries", "id", "id = ?"))
+
+
+def purge_each(
+    database: Database,
+    ended: str,
+    before: Timestamp,
+    rows: int,
+    drop: Callable[[Any, int], int],
+) -> int:
+    """Drop up to about ``rows`` rows in a transaction; return how many.
+
+    ``ended`` selects the ids to drop, given ``before`` and a limit. ``drop`` drops up
+    to so many rows of an id, its own row last, and returns how many.
+    """
+    gone = 0
+    with database.transaction():
+        for (id_,) in database.rows(ended, (before, rows)):
+            gone += drop(id_, rows - gone)
+            if gone >= rows:
+                break
+    return gone
+
+
 def purge_project(database: Database, project_id: str, rows: int) -> int:
     """Drop up to ``rows`` rows of the project, itself last; return how many."""
     gone = 0
@@ -79,6 +108,11 @@ def purge_line(database: Database, line_id: str, rows: int) -> int:
 def purge_distribution(database: Database, distribution_id: str, rows: int) -> int:
     """Drop up to ``rows`` rows of the distribution, itself last; return how many."""
     return _purge(database, _OF_DISTRIBUTION, distribution_id, rows)
+
+
+def purge_glossary(database: Database, glossary_id: str, rows: int) -> int:
+    """Drop up to ``rows`` rows of the glossary, itself last; return how many."""
+    return _purge(database, _OF_GLOSSARY, glossary_id, rows)
 
 
 def _purge(
