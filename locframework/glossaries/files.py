@@ -27,7 +27,7 @@ from locframework.file_import.xml_file import (
 )
 from locframework.languages import canonical_tag
 
-from .records import NOTES_MOST, FileTerm, FileText, Glossary, Term, UsageStatus
+from .records import NOTES_LIMIT, FileTerm, FileText, Glossary, Term, UsageStatus
 
 TBX_TYPE = "application/x-tbx+xml"
 OWN = "x-locframework-"
@@ -185,7 +185,7 @@ def _terms(
             spellings += [_spelling(element, code) for element in found]
         for note in _notes(section):
             is_ours = _base(code) == base
-            if is_ours and len("\n".join((*notes, note))) <= NOTES_MOST:
+            if is_ours and len("\n".join((*notes, note))) <= NOTES_LIMIT:
                 notes.append(note)
             else:
                 left_out += 1

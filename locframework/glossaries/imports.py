@@ -34,9 +34,9 @@ from locframework.validation import forbidden
 
 from .files import CSV_TYPE, TBX_TYPE, read_csv, read_tbx, write_csv, write_tbx
 from .records import (
-    NOTES_MOST,
-    TERM_MOST,
-    VALUE_MOST,
+    NOTES_LIMIT,
+    TERM_LIMIT,
+    VALUE_LIMIT,
     FileTerm,
     FileText,
     ImportResult,
@@ -388,12 +388,12 @@ def _check(term: FileTerm, problems: Problems) -> None:
             message = f"{what} has more than {limit:,} characters"
             problems.add(term.line, "length", message)
 
-    check("the term", term.term, TERM_MOST)
+    check("the term", term.term, TERM_LIMIT)
     if (term.notes or "").strip():
-        check("notes", term.notes or "", NOTES_MOST)
+        check("notes", term.notes or "", NOTES_LIMIT)
     for text in term.texts:
         what = f"the translation into {text.language_code}"
-        check(what, text.value, VALUE_MOST)
+        check(what, text.value, VALUE_LIMIT)
         if term.do_not_translate and text.value != term.term:
             message = f"{what} differs from a term that is not translated"
             problems.add(term.line, "translation", message)

@@ -15,15 +15,15 @@ from locframework.proposals.records import TermTranslation, TranslationStatus
 
 UsageStatus = Literal["preferred", "deprecated", "forbidden"]
 
-TERM_MOST, VALUE_MOST, NOTES_MOST, LANGUAGES_MOST = 500, 2000, 2000, 500
+TERM_LIMIT, VALUE_LIMIT, NOTES_LIMIT, LANGUAGES_LIMIT = 500, 2000, 2000, 500
 
 TermText = Annotated[
-    str, Meta(min_length=1, max_length=TERM_MOST, examples=["boarding pass"])
+    str, Meta(min_length=1, max_length=TERM_LIMIT, examples=["boarding pass"])
 ]
 TermValue = Annotated[
-    str, Meta(max_length=VALUE_MOST, description='"" clears', examples=["Bordkarte"])
+    str, Meta(max_length=VALUE_LIMIT, description='"" clears', examples=["Bordkarte"])
 ]
-Notes = Annotated[str, Meta(max_length=NOTES_MOST)]
+Notes = Annotated[str, Meta(max_length=NOTES_LIMIT)]
 Search = Annotated[str, Meta(max_length=1000)]
 ByTerm = Annotated[
     Literal["term", "-term", "createdAt", "-createdAt", "updatedAt", "-updatedAt"],
@@ -115,7 +115,7 @@ class NewTerm(Struct, frozen=True, rename="camel"):
     notes: Notes | None = None
     translations: Annotated[
         dict[str, TermValue],
-        Meta(max_length=LANGUAGES_MOST, description="Language code to value"),
+        Meta(max_length=LANGUAGES_LIMIT, description="Language code to value"),
     ] = {}
 
 
