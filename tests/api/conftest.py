@@ -13,10 +13,10 @@ from locframework.testing.client import Answer, Client
 from locframework.testing.workspace import Workspace, open_workspace
 
 from .branched import Branched
-from .judge import Judge, Made
 from .memories import Memory
 from .project_keys import Keys
 from .terms import Terms
+from .veto import Made, Veto
 
 
 class Published:
@@ -98,15 +98,15 @@ def keys_with(database_url: str, tmp_path: Path) -> Iterator[Made]:
 
 
 @pytest.fixture
-def judge() -> Judge:
+def veto() -> Veto:
     """A plugin that is asked about every change."""
-    return Judge()
+    return Veto()
 
 
 @pytest.fixture
-def judged(keys_with: Made, judge: Judge) -> Keys:
-    """Keys of which every change is judged."""
-    return keys_with(judge)
+def watched(keys_with: Made, veto: Veto) -> Keys:
+    """Keys of a project where the plugin is asked about every change."""
+    return keys_with(veto)
 
 
 @pytest.fixture

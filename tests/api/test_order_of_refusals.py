@@ -147,13 +147,13 @@ def test_what_is_wrong_with_a_form_is_told_where_it_stands(
 def test_python_is_told_first_that_there_is_no_such_project(
     workspace: Workspace, name: str, asked: Approval | Rejection
 ) -> None:
-    judge = getattr(workspace.framework.review, name)
+    decide = getattr(workspace.framework.review, name)
     project = workspace.project(languages=["de"])
 
     with pytest.raises(ProjectNotFound):
-        judge(OPERATOR, new_id(), new_id(), "de", asked)
+        decide(OPERATOR, new_id(), new_id(), "de", asked)
     with pytest.raises(ValidationFailed):
-        judge(OPERATOR, project["id"], new_id(), "de", asked)
+        decide(OPERATOR, project["id"], new_id(), "de", asked)
 
 
 LONG = "x" * (64 * 1024 + 1)

@@ -14,7 +14,7 @@ def shown(keys: Any, key: dict[str, Any], lang: str = "de") -> tuple[Any, ...]:
     return detail["value"], detail["status"], detail["isOutdated"]
 
 
-def judge(keys: Any, key: dict[str, Any], verb: str, lang: str = "de") -> None:
+def review(keys: Any, key: dict[str, Any], verb: str, lang: str = "de") -> None:
     path = f"{keys.path}/{key['id']}/values/{lang}/{verb}"
     assert keys.owner.post(path, json={}).status == 200
 
@@ -46,7 +46,7 @@ def test_a_rejection_brings_the_approved_text_back_as_it_stands(
     move("between")
     keys.put(key, "de", "Kaufen", keys.translator)
     move("after")
-    judge(keys, key, "reject")
+    review(keys, key, "reject")
 
     assert shown(keys, key) == ("Zahlen", "approved", moved != "never")
 
@@ -63,7 +63,7 @@ def test_a_proposal_that_came_with_a_new_source_text_leaves_an_outdated_one(
     keys.owner.put(f"{root(keys)}/values", json={"items": items})
     proposed = shown(keys, key)
 
-    judge(keys, key, "reject")
+    review(keys, key, "reject")
 
     assert proposed == ("{x} bezahlen", "pending_review", False)
     assert shown(keys, key) == ("Zahlen", "approved", True)
@@ -73,10 +73,10 @@ def test_an_approval_forgets_that_the_text_before_was_outdated(keys: Any) -> Non
     key = made(keys)
     keys.put(key, "en", "Pay now")
     keys.put(key, "de", "Bezahlen", keys.translator)
-    judge(keys, key, "approve")
+    review(keys, key, "approve")
     keys.put(key, "de", "Kaufen", keys.translator)
 
-    judge(keys, key, "reject")
+    review(keys, key, "reject")
 
     assert shown(keys, key) == ("Bezahlen", "approved", False)
 
@@ -92,7 +92,7 @@ def test_a_proposed_source_text_keeps_fresh_what_its_writer_wanted_fresh(
     keys.put(moved, "en", "Pay!", keys.translator)
 
     for key in (kept, moved):
-        judge(keys, key, "approve", "en")
+        review(keys, key, "approve", "en")
 
     assert (shown(keys, kept)[2], shown(keys, moved)[2]) == (False, True)
 
@@ -102,7 +102,7 @@ def test_of_proposals_on_top_of_each_other_each_must_keep_fresh(keys: Any) -> No
     keys.put(key, "en", "Buy", keys.translator)
     keys.put(key, "en", "Buy!", keys.translator, keepFresh=True)
 
-    judge(keys, key, "approve", "en")
+    review(keys, key, "approve", "en")
 
     assert shown(keys, key)[2]
 
@@ -110,10 +110,10 @@ def test_of_proposals_on_top_of_each_other_each_must_keep_fresh(keys: Any) -> No
 def test_a_rejected_proposal_keeps_nothing_fresh_that_comes_after(keys: Any) -> None:
     key = made(keys)
     keys.put(key, "en", "Pay!", keys.translator, keepFresh=True)
-    judge(keys, key, "reject", "en")
+    review(keys, key, "reject", "en")
     keys.put(key, "en", "Buy", keys.translator)
 
-    judge(keys, key, "approve", "en")
+    review(keys, key, "approve", "en")
 
     assert shown(keys, key)[2]
 
@@ -129,7 +129,7 @@ def test_a_proposal_that_is_merged_keeps_fresh_when_it_is_approved(keys: Any) ->
     keys.owner.post(f"{branches}/spring/merge", json={})
     assert shown(keys, key, "en")[:2] == ("Pay!", "pending_review")
 
-    judge(keys, key, "approve", "en")
+    review(keys, key, "approve", "en")
 
     assert not shown(keys, key)[2]
 

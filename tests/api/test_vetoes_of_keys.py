@@ -11,8 +11,8 @@ from locframework.http.records import Upload
 from locframework.keys.changes import KeyAction
 from locframework.ports import KeyChange, KeyFields
 
-from .judge import Judge, refused
 from .project_keys import Keys
+from .veto import Veto, refused
 
 
 def told(changes: list[KeyChange]) -> list[tuple[str, str, str | None, str]]:
@@ -35,42 +35,42 @@ def replaced(keys: Keys, *names: str, **more: bool) -> dict[str, Any]:
 
 
 def test_a_key_is_asked_about_with_what_it_says_before_and_after(
-    judged: Keys, judge: Judge
+    watched: Keys, veto: Veto
 ) -> None:
-    key = judged.made(description="d", tags=["t"])
-    one = f"{judged.path}/{key['id']}"
-    judged.owner.patch(one, json={"key": "c", "isPlural": True})
-    judged.owner.patch(one, json={"key": "c"})
-    judged.put(key, "de", {"other": "x"})
-    judged.owner.delete(one)
-    judged.owner.post(f"{one}/restore")
+    key = watched.made(description="d", tags=["t"])
+    one = f"{watched.path}/{key['id']}"
+    watched.owner.patch(one, json={"key": "c", "isPlural": True})
+    watched.owner.patch(one, json={"key": "c"})
+    watched.put(key, "de", {"other": "x"})
+    watched.owner.delete(one)
+    watched.owner.post(f"{one}/restore")
 
     old = KeyFields("a.b", "d", ("t",), is_plural=False, screenshot_file_id=None)
     new = KeyFields("c", "d", ("t",), is_plural=True, screenshot_file_id=None)
-    assert [(each.action, each.before, each.after) for each in judge.seen_keys] == [
+    assert [(each.action, each.before, each.after) for each in veto.seen_keys] == [
         ("create", None, old),
         ("update", old, new),
         ("delete", new, None),
         ("restore", None, new),
     ]
-    assert {each.key_id for each in judge.seen_keys} == {key["id"]}
-    assert {each.origin for each in judge.seen_keys} == {"human"}
+    assert {each.key_id for each in veto.seen_keys} == {key["id"]}
+    assert {each.origin for each in veto.seen_keys} == {"human"}
 
 
 @pytest.mark.parametrize("action", ["create", "update", "delete", "restore"])
 def test_a_change_of_a_key_is_refused_by_itself(
-    judged: Keys, judge: Judge, action: KeyAction
+    watched: Keys, veto: Veto, action: KeyAction
 ) -> None:
-    key, gone = judged.made(), judged.made(key="gone")
-    one, lost = (f"{judged.path}/{each['id']}" for each in (key, gone))
-    judged.owner.delete(lost)
-    judge.refuses = action
+    key, gone = watched.made(), watched.made(key="gone")
+    one, lost = (f"{watched.path}/{each['id']}" for each in (key, gone))
+    watched.owner.delete(lost)
+    veto.refuses = action
 
     answers = {
-        "create": judged.create(key="new"),
-        "update": judged.owner.patch(one, json={"tags": ["x"]}),
-        "restore": judged.owner.post(f"{lost}/restore"),
-        "delete": judged.owner.delete(one),
+        "create": watched.create(key="new"),
+        "update": watched.owner.patch(one, json={"tags": ["x"]}),
+        "restore": watched.owner.post(f"{lost}/restore"),
+        "delete": watched.owner.delete(one),
     }
 
     assert [name for name in answers if answers[name].status == 409] == [action]
@@ -78,32 +78,32 @@ def test_a_change_of_a_key_is_refused_by_itself(
 
 
 def test_a_batch_leaves_out_the_keys_that_are_refused(
-    judged: Keys, judge: Judge
+    watched: Keys, veto: Veto
 ) -> None:
-    judged.made(key="old")
-    judge.refuses = "create"
+    watched.made(key="old")
+    veto.refuses = "create"
     keys = [{"key": "old", "description": "d"}, {"key": "new", "values": {"de": "x"}}]
-    path = f"{judged.path}/bulk"
+    path = f"{watched.path}/bulk"
 
-    answer = judged.owner.post(path, json={"keys": keys, "onExisting": "update"})
+    answer = watched.owner.post(path, json={"keys": keys, "onExisting": "update"})
 
     first, second = answer.data["results"]
     assert (first["outcome"], second["error"]["code"]) == ("updated", "write_refused")
-    assert judged.names() == ["old"]
-    assert judge.seen == []  # of its values nobody was asked any more
+    assert watched.names() == ["old"]
+    assert veto.seen == []  # of its values nobody was asked any more
 
 
 def test_an_import_is_refused_as_a_whole_also_for_what_it_removes(
-    judged: Keys, judge: Judge
+    watched: Keys, veto: Veto
 ) -> None:
-    judged.made(key="old")
-    judge.refuses = "delete"
+    watched.made(key="old")
+    veto.refuses = "delete"
 
-    job = replaced(judged, "new")
+    job = replaced(watched, "new")
 
     assert (job["status"], job["error"]["code"]) == ("failed", "write_refused")
-    assert judged.names() == ["old"]
-    assert told(judge.seen_keys[-2:]) == [
+    assert watched.names() == ["old"]
+    assert told(veto.seen_keys[-2:]) == [
         ("create", "import", None, "new"),
         ("delete", "import", None, "old"),
     ]
@@ -111,12 +111,12 @@ def test_an_import_is_refused_as_a_whole_also_for_what_it_removes(
 
 @pytest.mark.parametrize("action", ["create", "delete"])
 def test_a_dry_run_of_an_import_is_refused_what_the_import_would_be(
-    judged: Keys, judge: Judge, action: KeyAction
+    watched: Keys, veto: Veto, action: KeyAction
 ) -> None:
-    judged.made(key="old")
-    judge.refuses = action
+    watched.made(key="old")
+    veto.refuses = action
 
-    dry, wet = (replaced(judged, "new", dryRun=dry) for dry in (True, False))
+    dry, wet = (replaced(watched, "new", dryRun=dry) for dry in (True, False))
 
     assert wet["error"]["code"] == "write_refused"
     assert (dry["status"], dry["error"]) == (wet["status"], wet["error"])
@@ -124,31 +124,31 @@ def test_a_dry_run_of_an_import_is_refused_what_the_import_would_be(
 
 @pytest.mark.parametrize("action", ["create", "update", "delete", "restore"])
 def test_branches_and_their_merges_are_asked(
-    judged: Keys, judge: Judge, action: KeyAction
+    watched: Keys, veto: Veto, action: KeyAction
 ) -> None:
-    here, spring = f"/projects/{judged.project['id']}", {"branch": "spring"}
-    changed, gone, lost = (judged.made(key=name) for name in "abc")
-    judged.owner.post(f"{here}/branches", json={"name": "spring"})
-    judge.seen_keys.clear()
-    judged.owner.post(judged.path, json={"key": "new"}, query=spring)
+    here, spring = f"/projects/{watched.project['id']}", {"branch": "spring"}
+    changed, gone, lost = (watched.made(key=name) for name in "abc")
+    watched.owner.post(f"{here}/branches", json={"name": "spring"})
+    veto.seen_keys.clear()
+    watched.owner.post(watched.path, json={"key": "new"}, query=spring)
     for each in (changed, lost):
-        one = f"{judged.path}/{each['id']}"
-        judged.owner.patch(one, json={"description": "x"}, query=spring)
-    judged.owner.delete(f"{judged.path}/{gone['id']}", query=spring)
-    assert {each.branch for each in judge.seen_keys} == {"spring"}
-    judged.owner.delete(f"{judged.path}/{lost['id']}")
-    judge.seen_keys.clear()
+        one = f"{watched.path}/{each['id']}"
+        watched.owner.patch(one, json={"description": "x"}, query=spring)
+    watched.owner.delete(f"{watched.path}/{gone['id']}", query=spring)
+    assert {each.branch for each in veto.seen_keys} == {"spring"}
+    watched.owner.delete(f"{watched.path}/{lost['id']}")
+    veto.seen_keys.clear()
     body = {"strategy": "use_branch"}
 
-    judge.refuses = action
-    merge = judged.owner.post(f"{here}/branches/spring/merge", json=body)
+    veto.refuses = action
+    merge = watched.owner.post(f"{here}/branches/spring/merge", json=body)
     assert refused(merge)
-    assert judged.names() == ["a", "b"]
+    assert watched.names() == ["a", "b"]
 
-    judge.refuses = None
-    judge.seen_keys.clear()
-    assert judged.owner.post(f"{here}/branches/spring/merge", json=body).status == 200
-    assert sorted(told(judge.seen_keys)) == [
+    veto.refuses = None
+    veto.seen_keys.clear()
+    assert watched.owner.post(f"{here}/branches/spring/merge", json=body).status == 200
+    assert sorted(told(veto.seen_keys)) == [
         ("create", "merge", None, "new"),
         ("delete", "merge", None, "b"),
         ("restore", "merge", None, "c"),
@@ -159,21 +159,21 @@ def test_branches_and_their_merges_are_asked(
 
 @pytest.mark.parametrize("action", ["update", "delete", "restore"])
 def test_an_undo_leaves_out_what_is_refused_and_tells_it(
-    judged: Keys, judge: Judge, action: KeyAction
+    watched: Keys, veto: Veto, action: KeyAction
 ) -> None:
-    changed, gone = judged.made(key="changed"), judged.made(key="gone")
+    changed, gone = watched.made(key="changed"), watched.made(key="gone")
     since = changed["createdAt"]
-    developer = judged.workspace.client("developer")
-    actor = judged.workspace.framework.authenticate(developer.token).actor.id
-    developer.patch(f"{judged.path}/{changed['id']}", json={"description": "x"})
-    developer.delete(f"{judged.path}/{gone['id']}")
-    assert judged.create(developer, key="new").status == 201
-    judge.seen_keys.clear()
-    judge.refuses = action
+    developer = watched.workspace.client("developer")
+    actor = watched.workspace.framework.authenticate(developer.token).actor.id
+    developer.patch(f"{watched.path}/{changed['id']}", json={"description": "x"})
+    developer.delete(f"{watched.path}/{gone['id']}")
+    assert watched.create(developer, key="new").status == 201
+    veto.seen_keys.clear()
+    veto.refuses = action
 
-    result = undone(judged, actor=actor, since=since)
+    result = undone(watched, actor=actor, since=since)
 
-    assert sorted(told(judge.seen_keys)) == [
+    assert sorted(told(veto.seen_keys)) == [
         ("delete", "revert", None, "new"),
         ("restore", "revert", None, "gone"),
         ("update", "revert", None, "changed"),

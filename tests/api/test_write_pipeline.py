@@ -12,8 +12,8 @@ from locframework import hookimpl
 from locframework.ports import Change
 from locframework.testing.databases import statements_of
 
-from .judge import Judge, Made
 from .project_keys import Keys
+from .veto import Made, Veto
 
 READS = ("SELECT", "BEGIN", "COMMIT", "ROLLBACK")
 
@@ -36,16 +36,16 @@ class Meanwhile:
 
 
 @pytest.fixture
-def protected(judged: Keys, judge: Judge) -> Keys:
+def protected(watched: Keys, veto: Veto) -> Keys:
     """A protected main with the key a.b, pending review in German."""
-    judged.made(values={"en": "Pay"})
-    [key] = judged.owner.get(judged.path).data["items"]
-    judged.put(key, "de", "gut", judged.translator)
-    path = f"/projects/{judged.project['id']}"
-    assert judged.owner.patch(path, json={"mainProtected": True}).status == 200
-    judge.seen.clear()
-    judge.seen_keys.clear()
-    return judged
+    watched.made(values={"en": "Pay"})
+    [key] = watched.owner.get(watched.path).data["items"]
+    watched.put(key, "de", "gut", watched.translator)
+    path = f"/projects/{watched.project['id']}"
+    assert watched.owner.patch(path, json={"mainProtected": True}).status == 200
+    veto.seen.clear()
+    veto.seen_keys.clear()
+    return watched
 
 
 WRITES: dict[str, tuple[str, str, object]] = {
@@ -62,7 +62,7 @@ WRITES: dict[str, tuple[str, str, object]] = {
 
 @pytest.mark.parametrize("write", WRITES)
 def test_a_write_on_protected_main_is_refused_before_plugins_are_asked(
-    protected: Keys, judge: Judge, write: str
+    protected: Keys, veto: Veto, write: str
 ) -> None:
     method, path, body = WRITES[write]
     [key] = protected.owner.get(protected.path).data["items"]
@@ -75,7 +75,7 @@ def test_a_write_on_protected_main_is_refused_before_plugins_are_asked(
         )
 
     assert refused.error["code"] == "branch_protected"
-    assert judge.seen == judge.seen_keys == []
+    assert veto.seen == veto.seen_keys == []
     assert len(sent) <= 6
     assert all(statement.lstrip().startswith(READS) for statement in sent), sent
 

@@ -2,7 +2,7 @@
 
 This process loads all there is once, and forks a server for each line of JSON on its
 standard input: a fork serves after 50 ms, a fresh interpreter after two seconds. It
-says ``{"ready": port, "pid": pid}`` and ``{"ended": code}`` of each, one at a time;
+sends ``{"ready": port, "pid": pid}`` and ``{"ended": code}`` of each, one at a time;
 ``{"signal": number}`` in between goes to the server.
 """
 
@@ -26,8 +26,8 @@ from locframework import Framework, Settings, create_app, transactions, wsgi
 from locframework.server import listen, serve, stop_signals
 
 
-def say(**what: object) -> None:
-    os.write(1, (json.dumps(what) + "\n").encode())
+def send(**message: object) -> None:
+    os.write(1, (json.dumps(message) + "\n").encode())
 
 
 def serve_one(asked: dict[str, Any]) -> None:
@@ -53,7 +53,7 @@ def serve_one(asked: dict[str, Any]) -> None:
             listening,
             stop,
             threads=asked.get("threads", 4),
-            on_ready=lambda: say(ready=port, pid=os.getpid()),
+            on_ready=lambda: send(ready=port, pid=os.getpid()),
         )
 
 
@@ -97,11 +97,11 @@ def main() -> None:
     gc.freeze()
     if threading.active_count() != 1:
         raise RuntimeError("a process with threads cannot fork")
-    say(loaded=True)
+    send(loaded=True)
     while line := os.read(0, 65536):
         asked = json.loads(line)
         if "settings" in asked:  # else a signal for one that had ended by then
-            say(ended=wait_for(fork(asked)))
+            send(ended=wait_for(fork(asked)))
 
 
 if __name__ == "__main__":

@@ -120,17 +120,18 @@ class Zygote:
         self._process = subprocess.Popen(
             [sys.executable, str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        assert self.hear() == {"loaded": True}
+        self.server: Server | None = None  # the last one
+        assert self.receive() == {"loaded": True}
 
-    def hear(self) -> dict[str, Any]:
+    def receive(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        heard: dict[str, Any] = json.loads(line) if line else {"gone": True}
-        return heard
+        message: dict[str, Any] = json.loads(line) if line else {"gone": True}
+        return message
 
-    def tell(self, **what: object) -> None:
+    def send(self, **message: object) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(what).encode() + b"\n")
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
         self._process.stdin.flush()
 
     def end(self) -> None:
@@ -146,9 +147,9 @@ class Server:
         self.exit_code: int | None = None
         self.port = 0
         self.pid = 0  # for looking at it; it is signalled by way of its parent
-        zygote.tell(**asked)
+        zygote.send(**asked)
         while not self.port and self.exit_code is None:
-            self._hear()
+            self._receive()
 
     def client(self, token: str | None = None) -> Http:
         made = Http(self.port, token)
@@ -162,7 +163,7 @@ class Server:
     def ask_to_stop(self, number: int = signal.SIGTERM) -> None:
         """Send a signal, and do not wait."""
         if self.exit_code is None:
-            self._zygote.tell(signal=number)
+            self._zygote.send(signal=number)
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send a signal; the exit code, negative: the signal that ended it."""
@@ -180,7 +181,7 @@ class Server:
     def wait(self) -> int:
         """The exit code, once it has one."""
         while self.exit_code is None:
-            self._hear()
+            self._receive()
         for client in self._clients:
             client.close()
         return self.exit_code
@@ -199,43 +200,21 @@ class Server:
         numbers = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
 
-    def _hear(self) -> None:
-        heard = self._zygote.hear()
-        self.port = heard.get("ready", self.port)
-        self.pid = heard.get("pid", self.pid)
-        if "gone" in heard:
-            raise AssertionError("the process that starts servers is gone")
-        self.exit_code = heard.get("ended")
-
-
-class Zygotes:
-    """As many as are needed at once; they are used again."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack = stack
-        self._running: dict[Zygote, Server] = {}
-
-    def start(self, asked: Mapping[str, object]) -> Server:
-        zygote = self._idle() or self._make()
-        server = self._running[zygote] = Server(zygote, asked)
-        return server
-
-    def _idle(self) -> Zygote | None:
-        for zygote, server in self._running.items():
-            if server.exit_code is not None:
-                return zygote
-        return None
-
-    def _make(self) -> Zygote:
-        made = Zygote()
-        self._stack.callback(made.end)
-        return made
+    def _receive(self) -> None:
+        message = self._zygote.receive()
+        self.port = message.get("ready", self.port)
+        self.pid = message.get("pid", self.pid)
+        assert "gone" not in message, "the process that starts servers is gone"
+        self.exit_code = message.get("ended")
 
 
 @pytest.fixture(scope="session")
-def zygotes() -> Iterator[Zygotes]:
-    with ExitStack() as stack:
-        yield Zygotes(stack)
+def zygotes() -> Iterator[list[Zygote]]:
+    """As many as are needed at once; they are used again."""
+    made: list[Zygote] = []
+    yield made
+    for zygote in made:
+        zygote.end()
 
 
 class World:
@@ -246,7 +225,9 @@ class World:
 
     wait_until = staticmethod(wait_until)
 
-    def __init__(self, workspace: Workspace, url: str, folder: Path, zygotes: Zygotes):
+    def __init__(
+        self, workspace: Workspace, url: str, folder: Path, zygotes: list[Zygote]
+    ):
         self.workspace = workspace
         self.url = url
         self.blobs = folder / "blobs"
@@ -270,10 +251,20 @@ class World:
         }
         asked = {"requests_a_minute": 1_000_000, **asked}
         crash_at = "" if crash_at == "random" else crash_at  # see Server.die
-        started = self._zygotes.start({"settings": tree, "crash_at": crash_at, **asked})
+        zygote = self._idle_zygote()
+        zygote.server = started = Server(
+            zygote, {"settings": tree, "crash_at": crash_at, **asked}
+        )
         assert started.port or crash_at, "the server did not start"
         self._servers.append(started)
         return started
+
+    def _idle_zygote(self) -> Zygote:
+        for zygote in self._zygotes:
+            if zygote.server is None or zygote.server.exit_code is not None:
+                return zygote
+        self._zygotes.append(Zygote())
+        return self._zygotes[-1]
 
     def crash(self, place: str) -> None:
         """Start a server that dies at the place, of what it does by itself."""
@@ -345,7 +336,7 @@ class World:
 
 
 @pytest.fixture
-def make_world(tmp_path: Path, zygotes: Zygotes) -> Iterator[Callable[..., World]]:
+def make_world(tmp_path: Path, zygotes: list[Zygote]) -> Iterator[Callable[..., World]]:
     with ExitStack() as stack:
 
         def make(url: str, folder: Path = tmp_path) -> World:

@@ -17,12 +17,12 @@ from .project_keys import Keys
 Made = Callable[..., Keys]
 
 
-class Judge:
+class Veto:
     """Refuses texts with a bad word, notes some others, and remembers all it saw."""
 
-    name = "judge"
+    name = "veto"
 
-    def __init__(self, name: str = "judge") -> None:
+    def __init__(self, name: str = "veto") -> None:
         self.name = name
         self.seen: list[ValueChange] = []
         self.seen_keys: list[KeyChange] = []
@@ -52,7 +52,7 @@ def refused(answer: Answer) -> bool:
     return (answer.status, answer.error["code"], why["plugin"], why["reason"]) == (
         409,
         "write_refused",
-        "judge",
+        "veto",
         "bad words are not ours",
     )
 
