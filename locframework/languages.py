@@ -133,8 +133,7 @@ def tag_from_path(segment: str) -> str:
 
     Raises LanguageNotFound (decisions 2.1.4).
     """
-    is_text = isinstance(segment, str)  # Python may give anything
-    tag = canonical_tag(segment.partition(".")[0]) if is_text else None
+    tag = canonical_tag(segment.partition(".")[0])
     if tag is None:
         raise LanguageNotFound
     return tag

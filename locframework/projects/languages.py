@@ -1,4 +1,4 @@
-"""What one can do with the languages of a project."""
+"""Languages of projects: add, read, change and remove them."""
 
 from collections.abc import Sequence
 
@@ -56,14 +56,14 @@ class Languages:
         self._cached: dict[str, tuple[Timestamp, Sequence[Language]]] = {}
 
     def list_languages(self, caller: Caller, project_id: str) -> list[Language]:
-        """All of them, in project order. Raises ProjectNotFound, PermissionDenied."""
+        """List all, in project order. Raises ProjectNotFound, PermissionDenied."""
         project = self._projects.require(caller, "project_read", project_id)
         return self.of(project)
 
     def page_of_languages(
         self, caller: Caller, project_id: str, page: PageRequest
     ) -> Page[Language]:
-        """A page of them, in project order, or as a LanguageQuery asks."""
+        """List a page, in project order or sorted as a LanguageQuery asks."""
         check_record(page, "query")
         found = in_order(self.list_languages(caller, project_id), page)
         part = found[page.offset : page.offset + page.limit]
@@ -84,7 +84,10 @@ class Languages:
         return list(languages)
 
     def get_language(self, caller: Caller, project_id: str, lang: str) -> Language:
-        """``lang`` may end in a file extension. Raises LanguageNotFound."""
+        """Return a language. ``lang`` may end in a file extension.
+
+        Raises LanguageNotFound.
+        """
         project = self._projects.require(caller, "project_read", project_id)
         return self._find(project, lang)
 
@@ -112,7 +115,10 @@ class Languages:
     def update_language(
         self, caller: Caller, project_id: str, lang: str, changes: LanguageChanges
     ) -> Language:
-        """Raises LanguageNotFound, LanguageNotInProject, ValidationFailed."""
+        """Change a language.
+
+        Raises LanguageNotFound, LanguageNotInProject, ValidationFailed.
+        """
         project = self._projects.require(caller, "language_manage", project_id)
         check_record(changes)
         values = language_fields(changes)
@@ -131,9 +137,9 @@ class Languages:
     def remove_language(self, caller: Caller, project_id: str, lang: str) -> Language:
         """Remove a language with its values.
 
-        Languages that fell back to it fall back to what it fell back to. Raises
-        LanguageNotFound, SourceLanguageRequired, BranchProtected: its texts would go
-        from main, past all review, and for good.
+        Its fallback becomes that of languages that fell back to it. Raises
+        LanguageNotFound, SourceLanguageRequired, and BranchProtected, because its texts
+        would be deleted from main without a review.
         """
         project = self._projects.require(caller, "language_manage", project_id)
         with self._transactions.transaction():

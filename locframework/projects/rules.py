@@ -1,4 +1,4 @@
-"""Decides what a project's languages may be."""
+"""Rules of projects and their languages."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

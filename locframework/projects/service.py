@@ -1,4 +1,4 @@
-"""What one can do with projects."""
+"""Projects: create, read, change and delete them, and manage their tokens."""
 
 from collections.abc import Collection
 
@@ -56,7 +56,7 @@ class Projects:
         self._checks = checks
 
     def require(self, caller: Caller, permission: str, reference: str) -> Project:
-        """The project, by id or slug, for a caller with the permission there.
+        """Return the project, by id or slug, for a caller with the permission there.
 
         Raises ProjectNotFound, the same for a project that does not exist and for
         one that the caller cannot see, and PermissionDenied.
@@ -66,28 +66,22 @@ class Projects:
         return project
 
     def require_also(self, caller: Caller, permission: str, project: Project) -> None:
-        """One more permission in a project that ``require`` has answered.
-
-        Raises PermissionDenied.
-        """
+        """Raise PermissionDenied if the caller lacks one more permission there."""
         self._access.require(caller, permission, scope_of(project), ProjectNotFound)
 
     def visible(self, caller: Caller, reference: str) -> Project:
-        """The project, for a caller with any permission in it; else ProjectNotFound."""
+        """Return the project for a caller with any permission; else ProjectNotFound."""
         project = self._find(reference)
         if not self._access.sees(caller, scope_of(project)):
             raise ProjectNotFound
         return project
 
     def seen_id(self, caller: Caller, reference: str | None) -> str | None:
-        """The id of the project that a list is narrowed to, None without one.
-
-        Raises ProjectNotFound.
-        """
+        """Return the id of a project that a list is filtered by, or None."""
         return None if reference is None else self.visible(caller, reference).id
 
     def lock(self, project: Project) -> Project:
-        """In a transaction: the project as it is now, writers of it kept out."""
+        """Lock the project in a transaction, and return it as it is now."""
         self._store.lock(project.id)
         found = self._store.find(project.id)
         if found is None:
@@ -100,7 +94,7 @@ class Projects:
         self._store.update(replace(project, updated_at=now))
 
     def create_project(self, caller: Caller, new: NewProject) -> Project:
-        """A new project with its source language.
+        """Create a project with its source language.
 
         Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
         """
@@ -136,20 +130,23 @@ class Projects:
         return project
 
     def list_projects(self, caller: Caller, page: PageRequest) -> Page[Project]:
-        """Those the caller may read, by name."""
+        """List the projects that the caller may read, by name."""
         check_record(page, "query")
         scopes = self._access.scopes(caller, "project_read")
         return self._store.list_projects(scopes, page)
 
     def get_project(self, caller: Caller, reference: str) -> Project:
-        """Raises ProjectNotFound, PermissionDenied."""
+        """Return a project. Raises ProjectNotFound, PermissionDenied."""
         return self.require(caller, "project_read", reference)
 
     def update_project(
         self, caller: Caller, reference: str, changes: ProjectChanges
     ) -> Project:
-        """Raises ProjectNotFound, PermissionDenied, LanguageNotInProject,
-        SeparatorFixed (decisions 2.6) and MemoriesAssigned."""
+        """Change a project.
+
+        Raises ProjectNotFound, PermissionDenied, LanguageNotInProject, SeparatorFixed
+        (decisions 2.6) and MemoriesAssigned.
+        """
         found = self.require(caller, "project_update", reference)
         check_record(changes)
         with self._transactions.transaction():
@@ -173,7 +170,7 @@ class Projects:
         return new
 
     def delete_project(self, caller: Caller, reference: str) -> Project:
-        """Delete the project and all it holds; nothing of it is found any more."""
+        """Delete the project with everything in it."""
         project = self.require(caller, "project_delete", reference)
         with self._transactions.transaction():
             self._store.delete(project.id, timestamp(self._clock()))
@@ -182,19 +179,19 @@ class Projects:
     def create_token(
         self, caller: Caller, reference: str, new: NewToken
     ) -> tuple[Token, str]:
-        """A token bound to the project, and its text, which is never shown again."""
+        """Create a token of the project; return it and its text, shown only once."""
         project = self.require(caller, "token_manage", reference)
         return self._tokens.create_for_project(caller, scope_of(project), new)
 
     def list_tokens(
         self, caller: Caller, reference: str, page: PageRequest
     ) -> Page[Token]:
-        """The project's live tokens, newest first."""
+        """List the project's valid tokens, newest first."""
         project = self.require(caller, "token_manage", reference)
         return self._tokens.list_of_project(project.id, page)
 
     def revoke_token(self, caller: Caller, reference: str, token_id: str) -> None:
-        """End a token of the project, from its next request on."""
+        """Revoke a token of the project."""
         project = self.require(caller, "token_manage", reference)
         self._tokens.revoke_of_project(project.id, token_id)
 
@@ -219,7 +216,7 @@ class Projects:
         return replace(new, updated_at=timestamp_after(self._clock(), old.updated_at))
 
     def _find(self, reference: str) -> Project:
-        """Whoever asks. Raises ProjectNotFound."""
+        """Find the project for any caller. Raises ProjectNotFound."""
         id_ = id_from_reference(reference)
         project = self._store.find(id_) if id_ is not None else None
         if project is None:
@@ -237,5 +234,5 @@ class Projects:
 
 
 def scope_of(project: Project) -> Scope:
-    """Where a project stands, for questions to Access."""
+    """Return the scope of a project, for checks of permissions."""
     return Scope(project.organization_id, project.id)
