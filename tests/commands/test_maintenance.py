@@ -110,7 +110,6 @@ def refuse_writing(monkeypatch):
         ("DISK__FOLDER", "text", "folder: {here}/text: "),
         ("DISK__FOLDER", "text/below", "folder: {here}/text: "),
         ("DISK__FOLDER", "/proc/nothing/below", "folder: /proc: "),
-        ("DISK__FOLDER", "blobs", "folder: {here}/blobs/ab: Not a directory"),
         ("RAPIDFUZZ__FOLDER", "text", "folder: {here}/text: "),
         ("RAPIDFUZZ__FOLDER", "/proc/nothing/below", "folder: /proc: "),
         (refuse_locks, "", "folder: {here}/data/matching: No locks available"),
@@ -125,8 +124,6 @@ def test_check_settings_refuses_places_that_can_keep_nothing(
     command, folder, monkeypatch, setting, value, told
 ):
     (folder / "text").write_text("no database, but long enough for one" * 9)
-    (folder / "blobs").mkdir()
-    (folder / "blobs/ab").write_text("no folder")
     (folder / "data/matching").mkdir(parents=True)
     environment = {}
     if callable(setting):
