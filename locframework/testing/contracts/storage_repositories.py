@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from msgspec import json
+from msgspec import json, structs
 from msgspec.structs import replace
 
 from locframework.access.records import Quota, Scope
@@ -527,3 +527,22 @@ class StorageRepositoriesContract:
         for left, is_left in ((first, False), (second, False), (third, True)):
             assert not callable(left) or bool(left()) == is_left
         assert storage.purge(table, at(4), 100) >= rows
+
+    def test_subscribers_are_those_of_the_project(self, storage: Storage) -> None:
+        of, other = add_project(storage), add_project(storage)
+        find, use = storage.events.subscribers_of, Assignment("", True, "all", 0, 0)
+        made, uses = add_memory(storage), replace(use, tm_id=add_memory(storage).id)
+        gone = add_webhook(storage, of)
+        add_distribution(storage, of)
+        storage.memories.assign(of.id, replace(uses, write_mode="none"))
+        storage.memories.assign(of.id, replace(use, tm_id=made.id))
+        storage.memories.delete(made.id, at(1))
+        storage.webhooks.delete(gone.webhook.id, at(1))
+        assert not any(structs.astuple(find(of.id)))
+
+        storage.memories.assign(of.id, uses)
+        add_distribution(storage, of, auto_publish=True)
+        add_webhook(storage, of)
+
+        assert all(structs.astuple(find(of.id)))
+        assert not any(structs.astuple(find(other.id)))

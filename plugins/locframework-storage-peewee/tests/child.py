@@ -8,7 +8,6 @@ import os
 import signal
 import sqlite3
 import sys
-import threading
 import time
 
 import peewee
@@ -16,7 +15,7 @@ from locframework_storage_peewee import PeeweeProvider, migrator
 from msgspec.structs import replace
 
 from locframework.storage import Storage
-from locframework.testing.contracts.storage_records import at, project
+from locframework.testing.contracts.storage_records import project
 
 
 def say(value: object) -> None:
@@ -50,24 +49,6 @@ def die_migrating(storage: Storage, statements: str) -> None:
     migrator.run = run_and_die
     wait()
     say(storage.migrate())
-
-
-def claim(storage: Storage, threads: str) -> None:
-    """Claim until nothing is left; says the ids."""
-    got: list[str] = []
-
-    def work(number: int) -> None:
-        owner = f"{os.getpid()}-{number}"
-        while job := storage.jobs.claim(("import",), owner, at(20), at(50)):
-            got.append(job.job.id)
-
-    workers = [threading.Thread(target=work, args=(n,)) for n in range(int(threads))]
-    wait()
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    say(got)
 
 
 def write(storage: Storage, organization_id: str) -> None:
@@ -105,7 +86,7 @@ def lock(storage: Storage, path: str, seconds: str) -> None:
     connection.execute("ROLLBACK")
 
 
-TASKS = (migrate, die_migrating, claim, write, lengthen, lock)
+TASKS = (migrate, die_migrating, write, lengthen, lock)
 
 if __name__ == "__main__":
     task, url, *more = sys.argv[1:]
