@@ -5,7 +5,14 @@ from collections.abc import Callable, Sequence
 import pytest
 from locframework_formats_gettext import GettextPlugin, GettextSettings
 
-from locframework.ports import Catalogue, Entry, FileOptions, Format, SourceFile
+from locframework.ports import (
+    Catalogue,
+    Entry,
+    FileOptions,
+    Format,
+    SourceFile,
+    UnreadableFile,
+)
 from locframework.testing.gettext_tools import require_gettext
 
 Read = Callable[..., Catalogue]
@@ -54,6 +61,18 @@ def read(po: Format, options: FileOptions) -> Read:
         return catalogue
 
     return read
+
+
+@pytest.fixture(scope="session")
+def refused(read: Read) -> Callable[..., list[tuple[str, str]]]:
+    """Where, and by which rules, PO text or bytes are refused."""
+
+    def refused(text: str | bytes) -> list[tuple[str, str]]:
+        with pytest.raises(UnreadableFile) as caught:
+            read(text)
+        return [(problem.path, problem.rule) for problem in caught.value.details]
+
+    return refused
 
 
 @pytest.fixture(scope="session")

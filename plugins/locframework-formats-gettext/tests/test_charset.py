@@ -2,16 +2,8 @@
 
 import pytest
 
-from locframework.ports import UnreadableFile
-
 TEXT = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset={}\\n"\n\n'
 MESSAGE = 'msgid "Tree"\nmsgstr "{}"\n'
-
-
-def refused(read, content: bytes):
-    with pytest.raises(UnreadableFile) as caught:
-        read(content)
-    return [(problem.path, problem.rule) for problem in caught.value.details]
 
 
 @pytest.mark.parametrize(
@@ -42,10 +34,10 @@ def test_a_placeholder_or_ascii_is_utf_8(read, charset):
     "charset",
     ["hex", "zip", "rot13", "idna", "unicode_escape", "utf-7", "utf-16", "x-unknown"],
 )
-def test_what_is_no_charset_of_gettext_is_refused(read, charset):
+def test_what_is_no_charset_of_gettext_is_refused(refused, charset):
     content = (TEXT.format(charset) + MESSAGE.format("x")).encode()
 
-    assert refused(read, content) == [("line 3", "encoding")]
+    assert refused(content) == [("line 3", "encoding")]
 
 
 def test_only_the_header_names_the_charset(read):
@@ -73,8 +65,8 @@ def test_a_wrapped_header_names_the_charset_too(read):
         ('msgid "a"\nmsgstr "\ud800"\n'.encode("utf-8", "surrogatepass"), 2),
     ],
 )
-def test_bytes_that_are_no_text_are_refused_with_their_line(read, content, line):
-    assert refused(read, content) == [(f"line {line}", "encoding")]
+def test_bytes_that_are_no_text_are_refused_with_their_line(refused, content, line):
+    assert refused(content) == [(f"line {line}", "encoding")]
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_no_matter(read):

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import polib
 import pytest
-from locframework_formats_gettext.header import field_of
 
 from locframework.ports import Catalogue, FileOptions, Format, SourceFile
 from locframework.testing.gettext_tools import normalised, refusals
@@ -129,24 +128,6 @@ def test_every_file_is_read_as_polib_reads_it(files, catalogues, theirs):
             for e in theirs[path]
             if not e.obsolete and not e.msgid_plural
         ], path
-
-
-def test_no_text_of_a_plural_message_is_lost(files, catalogues, theirs):
-    for path in files:
-        texts = [
-            sorted(filter(None, entry.msgstr_plural.values()))
-            for entry in theirs[path]
-            if entry.msgid_plural and not entry.obsolete
-        ]
-        ours = [entry for entry in catalogues[path].entries if entry.is_plural]
-        assert [sorted((entry.value or {}).values()) for entry in ours] == texts, path
-
-
-def test_header_says_what_it_said(files, catalogues, theirs):
-    for path in files:
-        header = catalogues[path].detail["header"]
-        for name in ("Language", "Last-Translator", "Language-Team"):
-            assert field_of(header, name) == theirs[path].metadata.get(name), path
 
 
 def test_a_message_has_one_key_in_all_languages(files, catalogues):
