@@ -445,10 +445,14 @@ class MemoryEntryTables(Store):
                 mine = f"""IN (SELECT number FROM memory_entries
                     WHERE {_MEMORY} = ? AND {self._database.among("id")})"""
                 params = (writing.number, self._database.listed(some))
-                self._detach(mine, params)
-                self._database.run(
-                    f"DELETE FROM memory_links WHERE entry {mine}", params
-                )
+                for sql in (
+                    f"""UPDATE memory_translations SET is_learned = FALSE
+                        WHERE is_learned AND entry {mine}""",
+                    f"""UPDATE memory_entries SET is_learned = FALSE
+                        WHERE is_learned AND number {mine}""",
+                    f"DELETE FROM memory_links WHERE entry {mine}",
+                ):
+                    self._database.run(sql, params)
 
     def linked_keys(self, project_id: str) -> set[str]:
         rows = self._database.rows(
@@ -456,18 +460,6 @@ class MemoryEntryTables(Store):
             (project_id,),
         )
         return {key_id for (key_id,) in rows}
-
-    def _detach(self, entries: str, params: tuple[object, ...]) -> None:
-        self._database.run(
-            f"""UPDATE memory_translations SET is_learned = FALSE
-                WHERE is_learned AND entry {entries}""",
-            params,
-        )
-        self._database.run(
-            f"""UPDATE memory_entries SET is_learned = FALSE
-                WHERE is_learned AND number {entries}""",
-            params,
-        )
 
 
 def values_digest(values: Iterable[Value]) -> str:

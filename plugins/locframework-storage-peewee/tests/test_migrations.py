@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from locframework_storage_peewee import PeeweeStorage
+from locframework_storage_peewee import PeeweeStorage, models
 from locframework_storage_peewee.migrator import HISTORY, MIGRATIONS
 
 from locframework.ports import SettingsError
@@ -112,3 +112,12 @@ def test_a_schema_from_a_newer_program_stops_the_start_with_one_line(
         with pytest.raises(SettingsError, match="9999_from_the_future") as caught:
             start()
         assert "\n" not in str(caught.value)
+
+
+def test_tables_have_the_columns_of_the_models(storage: PeeweeStorage) -> None:
+    tables = [each._meta for name, each in vars(models).items() if name.endswith("Row")]
+    assert len(tables) > 10
+
+    for table in tables:
+        columns = ", ".join(field.column_name for field in table.sorted_fields)
+        storage.database.rows(f"SELECT {columns} FROM {table.table_name}")
