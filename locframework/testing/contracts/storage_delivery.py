@@ -348,6 +348,8 @@ class StorageBlobsContract:
 
     def test_named_blobs_are_kept_longer(self, storage: Storage) -> None:
         storage.blobs.note([note("a", 1), note("b", 2), note("c", 1), note("d", 4)])
+        elsewhere = note("a", 1, "s3")
+        storage.blobs.note([elsewhere])
         of = add_distribution(storage)
         named = [name * 64 for name in "abd"]
         add_releases(storage, ready(building(of, 1), *named))
@@ -358,8 +360,8 @@ class StorageBlobsContract:
         storage.delivery.delete(of.id, at(3))
         assert storage.purge("distributions", at(4), 10) > 0
         listed = storage.blobs.list_expired
-        assert listed(at(8), 10, STORES) == [note("c", 1), note("d", 4)]
-        assert [each.name[0] for each in listed(at(10), 10, STORES)] == [*"cdab"]
+        assert listed(at(8), 10, STORES) == [note("c", 1), elsewhere, note("d", 4)]
+        assert [each.name[0] for each in listed(at(10), 10, STORES)] == [*"cadab"]
 
     def test_used_file_is_not_unused_any_more(self, storage: Storage) -> None:
         of, other = add_project(storage), add_project(storage)
