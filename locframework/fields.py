@@ -6,11 +6,13 @@ import time
 import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, TypeVar
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from .errors import ValidationFailed, abbreviate
+
+Record = TypeVar("Record", bound=Struct)
 
 UUID_LENGTH = 36
 _UUID = re.compile(  # without a group that repeats, which is slower
@@ -83,6 +85,11 @@ Clock = Callable[[], datetime]
 def system_clock() -> datetime:
     """The machine's time, in UTC."""
     return datetime.now(UTC)
+
+
+def narrowed(type_: type[Record], record: object) -> Record:
+    """Return a record of a type that has some of the attributes of another record."""
+    return type_(*[getattr(record, name) for name in type_.__struct_fields__])
 
 
 def timestamp(at: datetime) -> Timestamp:

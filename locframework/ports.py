@@ -79,7 +79,6 @@ from .jobs.store import JobStore as JobStore
 from .jobs.store import last_lease_end as last_lease_end
 from .keys.changes import Change as Change
 from .keys.changes import KeyChange as KeyChange
-from .keys.changes import KeyFields as KeyFields
 from .keys.changes import ValueChange as ValueChange
 from .keys.changes import WriteNote as WriteNote
 from .keys.changes import WriteRefusal as WriteRefusal
@@ -87,6 +86,7 @@ from .keys.records import BranchKey as BranchKey
 from .keys.records import FileDetail as FileDetail
 from .keys.records import FindingFilter as FindingFilter
 from .keys.records import Key as Key
+from .keys.records import KeyFields as KeyFields
 from .keys.records import KeyFilter as KeyFilter
 from .keys.records import KeyFinding as KeyFinding
 from .keys.records import KeyLanguage as KeyLanguage

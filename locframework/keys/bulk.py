@@ -18,7 +18,7 @@ from locframework.errors import (
     abbreviate,
     code_meaning,
 )
-from locframework.fields import is_id
+from locframework.fields import is_id, narrowed
 from locframework.languages import canonical_tag
 from locframework.projects.languages import Languages
 from locframework.projects.service import Projects
@@ -175,9 +175,7 @@ def _checked(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
             yield ValidationFailed.at(f"{path}.key", "unique", message)
             continue
         try:
-            check_record(
-                KeyLimits(item.key, item.description, item.tags, item.max_length), path
-            )
+            check_record(narrowed(KeyLimits, item), path)
         except LocError as refusal:
             yield refusal
         else:

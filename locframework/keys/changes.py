@@ -6,9 +6,10 @@ from typing import Literal
 from msgspec import Struct
 
 from locframework.access.records import Caller
+from locframework.fields import narrowed
 from locframework.projects.records import Project
 
-from .records import Origin, RevisionStatus, StoredKey
+from .records import KeyFields, Origin, RevisionStatus, StoredKey
 
 Action = Literal["write", "approve", "reject"]
 KeyAction = Literal["create", "update", "delete", "restore"]
@@ -38,17 +39,6 @@ class ValueChange(Struct, frozen=True, rename="camel"):
     after: str | None
     status: RevisionStatus  # that the value will have
     kind: Literal["value"] = "value"
-
-
-class KeyFields(Struct, frozen=True, rename="camel"):
-    """What a key says beside its values."""
-
-    key: str
-    description: str
-    tags: tuple[str, ...]
-    is_plural: bool
-    screenshot_file_id: str | None
-    max_length: int | None = None
 
 
 class KeyChange(Struct, frozen=True, rename="camel"):
@@ -122,19 +112,6 @@ def key_change(
         key=key.key,
         action=action,
         origin=origin,
-        before=_fields(before),
-        after=_fields(after),
-    )
-
-
-def _fields(key: StoredKey | None) -> KeyFields | None:
-    if key is None:
-        return None
-    return KeyFields(
-        key=key.key,
-        description=key.description,
-        tags=key.tags,
-        is_plural=key.is_plural,
-        max_length=key.max_length,
-        screenshot_file_id=key.screenshot_file_id,
+        before=narrowed(KeyFields, before) if before else None,
+        after=narrowed(KeyFields, after) if after else None,
     )

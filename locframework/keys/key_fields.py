@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from locframework.events import Trace
 
-from .records import Field, Key
+from .records import Field, Key, KeyWrite
 
 FieldValue = str | bool | int | tuple[str, ...] | None
 
@@ -61,6 +62,13 @@ WRITTEN_ATTRIBUTES: tuple[tuple[str, str], ...] = tuple(
     pair for each in KEY_FIELDS.values() for pair in each.writes
 )
 """The attributes of Key that a write sets, each with the attribute of KeyWrite."""
+
+
+def with_fields(write: KeyWrite, body: Struct) -> KeyWrite:
+    """Return the write with the fields that a body has under their own names."""
+    names = [each.write for each in KEY_FIELDS.values()]
+    sets = {name: getattr(body, name) for name in names if hasattr(body, name)}
+    return replace(write, **sets)
 
 
 def fields_of(key: Key) -> dict[Field, FieldValue]:

@@ -107,6 +107,17 @@ def public_key(key: Key) -> Key:
     return Key(*astuple(key)[: len(Key.__struct_fields__)])
 
 
+class KeyFields(Struct, frozen=True, rename="camel"):
+    """The fields of a key, apart from its values."""
+
+    key: str
+    description: str
+    tags: tuple[str, ...]
+    is_plural: bool
+    screenshot_file_id: str | None
+    max_length: int | None = None
+
+
 Field = Literal[
     "key", "value", "description", "tags", "isPlural", "maxLength", "screenshotFileId"
 ]

@@ -22,6 +22,7 @@ from locframework.fields import Timestamp
 from locframework.formats.records import PLURAL_FORMS, Text
 from locframework.languages import canonical_tag
 
+from .key_fields import with_fields
 from .records import (
     KEY_LENGTH,
     VALUE_BYTES,
@@ -510,13 +511,11 @@ def key_write(
     if len(values) < len(new.values):
         message = "names a language twice, in two spellings"
         raise ValidationFailed.at(f"{path}.values", "unique", message)
-    return KeyWrite(
+    write = KeyWrite(
         name=new.key,
         key_id=key_id,
-        description=new.description,
-        tags=UNSET if new.tags is UNSET else clean_tags(new.tags, f"{path}.tags"),
-        is_plural=new.is_plural,
-        max_length=new.max_length,
         values=values,
         places={tag: places[code] for code, tag in tags.items()},
     )
+    clean = UNSET if new.tags is UNSET else clean_tags(new.tags, f"{path}.tags")
+    return replace(with_fields(write, new), tags=clean)

@@ -15,7 +15,7 @@ from locframework.errors import (
     LanguageNotInProject,
     ValidationFailed,
 )
-from locframework.fields import is_id
+from locframework.fields import is_id, narrowed
 from locframework.files.service import Files
 from locframework.languages import fold, tag_from_path
 from locframework.pagination import CursorPage, Page, read_page
@@ -26,6 +26,7 @@ from locframework.quality.records import Issue
 from locframework.quality.service import Checks
 from locframework.validation import check_record
 
+from .key_fields import with_fields
 from .query import cursor_of, filter_of, fingerprint_of, position_of
 from .records import (
     Approval,
@@ -136,7 +137,7 @@ class Keys:
         """Return what a key has beyond its record. Raises KeyNotFound."""
         project = self._projects.require(caller, "translation_read", project_id)
         store = store_of(self._storage, self._branches.scope(project, branch))
-        return KeyDetail(_find(store, project, key_id).max_length)
+        return narrowed(KeyDetail, _find(store, project, key_id))
 
     def list_keys(
         self, caller: Caller, project_id: str, query: KeyQuery
@@ -209,15 +210,10 @@ class Keys:
         if changes.key is not UNSET:
             check_key(changes.key, project.key_separator)
         tags = UNSET if changes.tags is UNSET else clean_tags(changes.tags)
-        write = KeyWrite(
-            name=key_id,
-            key_id=_require_id(key_id),
-            rename=changes.key,
-            description=changes.description,
+        write = KeyWrite(name=key_id, key_id=_require_id(key_id), rename=changes.key)
+        write = replace(
+            with_fields(write, changes),
             tags=tags,
-            is_plural=changes.is_plural,
-            max_length=changes.max_length,
-            screenshot_file_id=changes.screenshot_file_id,
             screenshot_url=UNSET if changes.screenshot_file_id is UNSET else None,
         )
         scope = self._branches.scope(project, branch)
