@@ -22,7 +22,7 @@ from locframework.glossaries.records import (
 )
 from locframework.keys.records import KeyChanges, KeyQuery, NewKey, NewValue
 from locframework.pagination import PageRequest
-from locframework.ports import Answer, Post
+from locframework.ports import Answer, Post, Transport
 from locframework.projects.records import Project
 from locframework.webhooks.records import (
     DeliveryQuery,
@@ -64,11 +64,11 @@ class DemoReceiver:
         self.status = 503
 
     @hookimpl
-    def loc_provide_transports(self) -> list[DemoReceiver]:
+    def loc_provide_transports(self) -> list[Transport]:
         """Provide this one."""
         return [self]
 
-    def judge(self, url: str) -> None:
+    def check_url(self, url: str) -> None:
         """Accept every URL."""
 
     def send(self, post: Post) -> Answer:
