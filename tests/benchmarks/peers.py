@@ -6,6 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, cast
 
 import falcon
@@ -23,22 +24,31 @@ READ, STATIC = "/api/v1/read", "/api/v1/static"
 def statements_asked(storage: Storage, call: Callable[[], object]) -> list[Statement]:
     """The statements, with their parameters, of what this thread does in a call.
 
-    Without BEGIN and COMMIT.
+    Without BEGIN and COMMIT. Many rows are one statement: its parameters are rows.
     """
-    database = cast("Any", storage).database
-    execute, thread = database._execute, threading.get_ident()
+    database, thread = cast("Any", storage).database, threading.get_ident()
     seen: list[Statement] = []
 
-    def listen(connection: object, sql: str, params: Sequence[object]) -> object:
-        if threading.get_ident() == thread and sql != "COMMIT":
-            seen.append((database.engine.to_driver_sql(sql), list(params)))
-        return execute(connection, sql, params)
+    def listening(execute: Callable[..., object], inserts: bool) -> Any:
+        def listen(connection: object, sql: str, params: Sequence[Any]) -> object:
+            if threading.get_ident() == thread:
+                marks = f" VALUES (?{',?' * sql.count(',')})" if inserts else ""
+                seen.append((database.engine.to_driver_sql(sql + marks), list(params)))
+            return execute(connection, sql, params)
 
-    database._execute = listen
+        return listen
+
+    names = ("rows", "row", "fetch", "run", "run_rows", "_run_for_each", "_insert")
+    executing = {name: getattr(database, name) for name in names}
+    for name, one in executing.items():
+        is_write, execute, read = one.args
+        listener = listening(execute, name == "_insert")
+        setattr(database, name, partial(one.func, is_write, listener, read))
     try:
         call()
     finally:
-        database._execute = execute
+        for name, one in executing.items():
+            setattr(database, name, one)
     return seen
 
 
