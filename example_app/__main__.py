@@ -8,7 +8,7 @@ import click
 from msgspec.structs import replace
 
 from locframework import Framework, Settings
-from locframework.commands.common import configure_logging, one_line_errors
+from locframework.commands.common import Setup, configure_logging, one_line_errors
 from locframework.commands.serving import (
     base_url,
     migrate_first,
@@ -58,8 +58,9 @@ def main(
       python3 dev.py run --port 8081 --data-dir /tmp/second
     """
     configure_logging("warning")
-    with one_line_errors():
-        settings = Settings.load(settings_file)
+    setup = Setup(settings_file)
+    with one_line_errors(setup):
+        settings = setup.settings()
         asked = {"host": host, "port": port}
         given = {name: value for name, value in asked.items() if value is not None}
         settings = replace(settings, server=replace(settings.server, **given))

@@ -99,16 +99,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         """
         tree: dict[str, object] = {}
         if path is not None:
-            try:
-                tree = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-            except OSError as error:
-                message = f"settings: cannot read {path}: {error.strerror}"
-                raise SettingsError(message) from error
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                raise SettingsError(f"settings: {path}: {error}") from error
+            tree = _read_toml(path)
         for name, text in sorted((os.environ if environ is None else environ).items()):
             if name.startswith(ENVIRONMENT_PREFIX):
-                _put(tree, name.removeprefix(ENVIRONMENT_PREFIX).lower(), text)
+                _put(tree, _setting_of(name), text)
         return cls.of(tree)
 
     @classmethod
@@ -138,6 +132,40 @@ def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
     unknown = _UNKNOWN.search(str(error))
     named = (below, found and found[1], unknown and unknown[1])
     return ".".join(part for part in named if part)
+
+
+def source_of(setting: str, path: Path | str | None, environ: Mapping[str, str]) -> str:
+    """Return where a setting, or one below it, was set: variables, else the file.
+
+    ``path`` and ``environ`` are those of ``Settings.load``; "" if it was not set.
+    """
+    wanted = setting.split(".")
+    names = [
+        name
+        for name in sorted(environ)
+        if name.startswith(ENVIRONMENT_PREFIX)
+        and _setting_of(name).split("__")[: len(wanted)] == wanted
+    ]
+    if names:
+        return ", ".join(names)
+    found: object = {} if path is None else _read_toml(path)
+    for table in wanted:
+        found = found.get(table) if isinstance(found, dict) else None
+    return "" if found is None else str(path)
+
+
+def _setting_of(variable: str) -> str:
+    return variable.removeprefix(ENVIRONMENT_PREFIX).lower()
+
+
+def _read_toml(path: Path | str) -> dict[str, object]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        message = f"settings: cannot read {path}: {error.strerror}"
+        raise SettingsError(message) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"settings: {path}: {error}") from error
 
 
 # Variables with the prefix that are read elsewhere, by the project's own tests.

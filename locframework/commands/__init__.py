@@ -19,8 +19,7 @@ class ErrorGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; only exceptions of click leave it."""
-        ctx.ensure_object(Setup)
-        with one_line_errors():
+        with one_line_errors(ctx.ensure_object(Setup)):
             return super().invoke(ctx)
 
 

@@ -1,7 +1,10 @@
 """What commands share: options, errors in one line, logging, and waiting for jobs."""
 
+from __future__ import annotations
+
 import errno
 import logging
+import os
 import re
 import shutil
 import sys
@@ -21,7 +24,7 @@ from locframework.languages import canonical_tag, explain_invalid_tag
 from locframework.pagination import Page, PageRequest, all_pages
 from locframework.projects.records import Project
 from locframework.server import ServerError
-from locframework.settings import Settings
+from locframework.settings import Settings, source_of
 
 log = logging.getLogger("locframework.commands")
 
@@ -69,16 +72,23 @@ class Misconfigured(click.ClickException):
 
 
 @contextmanager
-def one_line_errors() -> Iterator[None]:
+def one_line_errors(setup: Setup) -> Iterator[None]:
     """Turn exceptions of the block into those that click shows as one line.
 
-    The trace of a bug is logged with ``--log-level debug``.
+    A wrong setting is shown with the variable or file that set it. The trace of a bug
+    is logged with ``--log-level debug``.
     """
     try:
         yield
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
-    except (SettingsError, PluginError, ServerError) as error:
+    except (SettingsError, PluginError) as error:
+        source = ""
+        if error.setting:
+            source = source_of(error.setting, setup.settings_file, os.environ)
+        line = f"{_line(error)} (from {source})" if source else _line(error)
+        raise Misconfigured(line) from error
+    except ServerError as error:
         raise Misconfigured(_line(error)) from error
     except LocError as refusal:
         line = _line(refusal)
@@ -138,7 +148,8 @@ def configure_logging(level: str) -> None:
 class Setup:
     """Opens the framework with the settings that the common options name."""
 
-    settings_file: Path | None = None
+    def __init__(self, settings_file: Path | None = None) -> None:
+        self.settings_file = settings_file
 
     def settings(self) -> Settings:
         """Return the settings of file and environment. Raises SettingsError."""

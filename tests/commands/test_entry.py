@@ -100,7 +100,7 @@ def test_settings_may_be_named_before_and_after_the_command(command, folder):
         ({}, "[plugins.json]\nindent = 99", "Expected `int` <= 8 - at `$.indent`"),
     ],
 )
-def test_wrong_settings_are_one_line_and_exit_code_2(
+def test_a_wrong_setting_is_one_line_that_names_where_it_was_set(
     command, folder, environment, toml, line
 ):
     (folder / "my.toml").write_text(toml)
@@ -112,6 +112,8 @@ def test_wrong_settings_are_one_line_and_exit_code_2(
     assert f" settings: {line}" in result.stderr
     assert result.stderr.startswith("Error: ")
     assert result.stderr.count("\n") == 1
+    if not line.startswith("my.toml"):
+        assert f"(from {next(iter(variables), 'my.toml')})\n" in result.stderr
 
 
 def test_a_settings_file_that_is_not_there_is_one_line(command):
