@@ -148,7 +148,7 @@ def check_text(text: str, path: str) -> None:
         raise ValidationFailed.at(path, "length", message)
 
 
-def written(
+def apply_write(
     old: StoredValue | None,
     new: StoredValue,
     status: ValueStatus,
@@ -188,7 +188,7 @@ def written(
     )
 
 
-def marked(
+def as_revision(
     row: StoredValue, at: Timestamp, by: Actor, **changes: object
 ) -> StoredValue:
     """The row after this change of it, made by them."""
@@ -207,7 +207,7 @@ def cleared(
     old: StoredValue, *, origin: Origin, at: Timestamp, by: Actor, note: str | None
 ) -> Revision:
     """The revision that tells that a value was cleared."""
-    gone = marked(old, at, by, value="", revision=old.revision + 1, origin=origin)
+    gone = as_revision(old, at, by, value="", revision=old.revision + 1, origin=origin)
     nothing = {"approved_value": None, "approved_at": None, "approved_by": None}
     return replace(
         revision_of(gone),
@@ -232,10 +232,10 @@ def carried(
     """
     if value is None:
         return "unchanged" if old is None else None
-    if old is not None and _stands_so(old, value):
+    if old is not None and _has_same_state(old, value):
         return "unchanged"
     next_one = old.revision + 1 if old else 1
-    return marked(
+    return as_revision(
         value,
         at,
         by,
@@ -244,12 +244,12 @@ def carried(
     )
 
 
-def _stands_so(old: StoredValue, value: StoredValue) -> bool:
+def _has_same_state(old: StoredValue, value: StoredValue) -> bool:
     same = "value", "status", "approved_value", "is_outdated"
     return all(getattr(old, each) == getattr(value, each) for each in same)
 
 
-def fresh_value(
+def new_value(
     key_id: str,
     language_code: str,
     plural_form: str | None,
@@ -340,10 +340,10 @@ def shown_value(value: StoredValue) -> KeyValue:
 
 def outdated(row: StoredValue) -> StoredValue:
     """The value after its source text changed; so is an approved text beside it."""
-    return replace(beside_outdated(row), is_outdated=True)
+    return replace(with_approved_outdated(row), is_outdated=True)
 
 
-def beside_outdated(row: StoredValue) -> StoredValue:
+def with_approved_outdated(row: StoredValue) -> StoredValue:
     """A value that was written for a new source text: what it waits beside was not."""
     waits = row.status != "approved" and row.approved_value is not None
     return replace(row, approved_outdated=waits)
@@ -369,7 +369,9 @@ def check_plurals(asked: ExpectedRevision, *, is_plural: bool) -> None:
         raise PluralMismatch("$.revision: a key without plurals takes one number")
 
 
-def judged(rows: Iterable[StoredValue], verdict: ReviewDecision) -> list[StoredValue]:
+def select_reviewable(
+    rows: Iterable[StoredValue], verdict: ReviewDecision
+) -> list[StoredValue]:
     """The texts of one language that the verdict is about: all that wait for one.
 
     A text that is not approved can be approved, a draft too, and so can an approved
@@ -381,16 +383,16 @@ def judged(rows: Iterable[StoredValue], verdict: ReviewDecision) -> list[StoredV
     waiting = [row for row in rows if may(row)]
     if not waiting:
         raise NothingPending("no text waits for review in this language")
-    if not _is_meant(waiting, verdict.revision):
+    if not _is_expected(waiting, verdict.revision):
         raise NothingPending("another revision waits for review; read the value again")
     return waiting
 
 
-def approved(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | None:
+def approve(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | None:
     """The text as it counts from now on; None: the proposal to clear it is accepted."""
     if row.value == "":
         return None
-    return marked(
+    return as_revision(
         row,
         at,
         by,
@@ -404,11 +406,13 @@ def approved(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | Non
     )
 
 
-def rejected(
+def reject(
     row: StoredValue, verdict: ReviewDecision, *, at: Timestamp, by: Actor
 ) -> StoredValue:
     """The last approved text again, outdated if it is; else the text, as a draft."""
-    new = replace(marked(row, at, by, revision=row.revision + 1), reason=verdict.reason)
+    new = replace(
+        as_revision(row, at, by, revision=row.revision + 1), reason=verdict.reason
+    )
     if row.approved_value is None:
         return replace(new, status="draft")
     return replace(
@@ -421,7 +425,7 @@ def rejected(
     )
 
 
-def waiting(
+def as_pending(
     old: StoredValue | None, new: StoredValue, *, keeps_fresh: bool
 ) -> StoredValue:
     """An approved text as one that waits for review, beside what was approved."""
@@ -438,7 +442,7 @@ def waiting(
     )
 
 
-def beside(old: StoredValue | None, new: StoredValue) -> StoredValue | None:
+def rebase_pending(old: StoredValue | None, new: StoredValue) -> StoredValue | None:
     """A text from elsewhere that waits, beside what is approved where it comes to.
 
     The same text stands as it is where it is approved already. None: it was to be
@@ -473,7 +477,7 @@ def _rejectable(row: StoredValue) -> bool:
     return row.status == "pending_review" or row.approved_value is not None
 
 
-def _is_meant(waiting: Iterable[StoredValue], asked: ExpectedRevision) -> bool:
+def _is_expected(waiting: Iterable[StoredValue], asked: ExpectedRevision) -> bool:
     """Whether the revisions that wait are those that the reviewer has read."""
     revisions = {row.plural_form: row.revision for row in waiting}
     if asked is None:

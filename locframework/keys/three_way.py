@@ -42,64 +42,72 @@ class Text(NamedTuple):
     approved_value: str | None
 
     @property
-    def counts(self) -> str:
+    def applied(self) -> str:
         """The text that counts: the approved one, or the only one there is."""
         return self.value if self.approved_value is None else self.approved_value
 
 
-class Sides(NamedTuple):
+class ThreeStates(NamedTuple):
     """One unit in three states; None: there is none."""
 
     base: object
     main: object
     branch: object
-    freshened: bool = False  # outdated in the base and on main, and not on the branch
-    at_odds: bool = False  # plurals, or a form, that one side has against the other
+    is_confirmed: bool = (
+        False  # outdated in the base and on main, and not on the branch
+    )
+    plurals_differ: bool = (
+        False  # plurals, or a form, that one side has against the other
+    )
 
     @property
-    def own(self) -> bool:
+    def is_changed_on_branch(self) -> bool:
         """Whether the branch left the base: main may have come to say the same."""
-        return self.branch != self.base or self.at_odds
+        return self.branch != self.base or self.plurals_differ
 
     @property
-    def leaves_approved(self) -> bool:
+    def keeps_approved(self) -> bool:
         """Of a value: whether the branch left the approved text as it was."""
         return _approved(self.branch) == _approved(self.base)
 
     @property
-    def waits_for_nothing(self) -> bool:
+    def is_approved_on_main(self) -> bool:
         """Of a value: whether it waits on the branch, and main approved just that."""
         if not (isinstance(self.branch, Text) and isinstance(self.main, Text)):
             return False
-        waits = self.branch.status != "approved" and self.leaves_approved
+        waits = self.branch.status != "approved" and self.keeps_approved
         is_there = self.main.status == "approved"
         return waits and is_there and self.main.value == self.branch.value
 
     @property
-    def has_another(self) -> bool:
+    def changes_applied_text(self) -> bool:
         """Of a value: whether another text counts on the branch than on main; one that
         was never approved does not."""
         if not isinstance(self.branch, Text):
             return True
         if self.branch.approved_value is None:
             return False
-        return not isinstance(self.main, Text) or self.main.counts != self.branch.counts
+        if not isinstance(self.main, Text):
+            return True
+        return self.main.applied != self.branch.applied
 
     @property
-    def edited(self) -> bool:
+    def is_edited(self) -> bool:
         """Whether the branch says what neither main nor the base says, or found a
         text right that is outdated on main."""
-        return self.freshened if self.branch == self.main else self.own
+        return (
+            self.is_confirmed if self.branch == self.main else self.is_changed_on_branch
+        )
 
     @property
-    def clashes(self) -> bool:
+    def is_conflict(self) -> bool:
         """Whether main left the base too; review states of one text do not clash.
 
         Forms that are at odds are decided with the plurals.
         """
-        if self.at_odds:
+        if self.plurals_differ:
             return isinstance(self.branch, bool)
-        if self.main == self.base or not self.edited:
+        if self.main == self.base or not self.is_edited:
             return False
         return shown_text(self.main) != shown_text(self.branch)
 
@@ -110,18 +118,18 @@ EMPTY: tuple[object, ...] = (None, "", (), False)
 KEY, TAGS, PLURAL = Unit("key"), Unit("tags"), Unit("isPlural")
 
 
-def sides(
+def compare_states(
     base: KeyState | None, main: KeyState | None, branch: KeyState | None
-) -> dict[Unit, Sides]:
+) -> dict[Unit, ThreeStates]:
     """Every unit of any of the states: fields of the key first, then values."""
     states = (base, main, branch)
     aligned = is_aligned(states)
     old, now, mine = (_contents(state, aligned=aligned) for state in states)
     stale = [_outdated(state, aligned=aligned) for state in states]
     freshened = stale[0] & stale[1] - stale[2]
-    at_odds = _at_odds(old, now, mine)
+    at_odds = _plurals_differ(old, now, mine)
     return {
-        unit: Sides(
+        unit: ThreeStates(
             old.get(unit),
             now.get(unit),
             mine.get(unit),
@@ -132,7 +140,7 @@ def sides(
     }
 
 
-def _at_odds(old: Contents, now: Contents, mine: Contents) -> set[Unit]:
+def _plurals_differ(old: Contents, now: Contents, mine: Contents) -> set[Unit]:
     """The plurals with all the forms that go with them, where one side turned them off
     and the other wrote such a form; so are two keys of one name."""
     if not (now and mine) or now[PLURAL] == mine[PLURAL]:
@@ -167,7 +175,7 @@ def rows_of(state: KeyState | None, *, aligned: bool) -> Rows:
     }
 
 
-def united(side: Sides) -> tuple[str, ...]:
+def merged_tags(side: ThreeStates) -> tuple[str, ...]:
     """Main's tags and those the branch added, without those it took away.
 
     The branch's own, in its order, where it has all of them already, and where both
@@ -181,7 +189,7 @@ def united(side: Sides) -> tuple[str, ...]:
     return both if is_moved else branch
 
 
-def too_many_tags(side: Sides) -> bool:
+def too_many_tags(side: ThreeStates) -> bool:
     """Whether main's and the branch's cannot stand on one key (service.md, Key)."""
     return len(_both(*(_tags(tags) for tags in side[:3]))) > TAGS_MOST
 
@@ -254,10 +262,10 @@ class Edit(NamedTuple):
     """One unit that the branch changes."""
 
     unit: Unit
-    sides: Sides
+    sides: ThreeStates
     conflict: bool  # main changed the same, to something else
-    hanging: tuple[object, ...] = ()  # what else goes or stays with it, as it is now
-    lost: Mapping[Unit, Sides] = {}  # what main changed of a key that would go
+    dependents: tuple[object, ...] = ()  # what else goes or stays with it, as it is now
+    lost: Mapping[Unit, ThreeStates] = {}  # what main changed of a key that would go
 
 
 def edits_of(touched: KeyMerge) -> list[Edit]:
@@ -271,34 +279,34 @@ def edits_of(touched: KeyMerge) -> list[Edit]:
     if branch is None:
         return _deletion(base, main)
     if base is not None and main is None:
-        compared = sides(base, base, branch)
+        compared = compare_states(base, base, branch)
         return [
-            Edit(unit, side._replace(main=None), True, _hanging(unit, compared))
+            Edit(unit, side._replace(main=None), True, _dependents(unit, compared))
             for unit, side in compared.items()
-            if side.edited
+            if side.is_edited
         ]
     found = []
-    compared = sides(base, main, branch)
+    compared = compare_states(base, main, branch)
     for unit, side in compared.items():
         fits = True
         if unit == TAGS:
             fits = not too_many_tags(side)
-            side = side._replace(branch=united(side))
-        is_new = base is None and not side.at_odds
-        if not side.edited or side.waits_for_nothing:
+            side = side._replace(branch=merged_tags(side))
+        is_new = base is None and not side.plurals_differ
+        if not side.is_edited or side.is_approved_on_main:
             continue
         if is_new and _is_silent(unit, side.branch, side):
             continue
-        clashes = side.clashes and not (unit == TAGS and fits)
+        clashes = side.is_conflict and not (unit == TAGS and fits)
         if base is None and _is_silent(unit, side.main, side):
             clashes = False  # another key of that name, which says nothing there
         if unit == KEY and touched.taken:
             clashes = base is not None
-        found.append(Edit(unit, side, clashes, _hanging(unit, compared)))
+        found.append(Edit(unit, side, clashes, _dependents(unit, compared)))
     return found
 
 
-def _is_silent(unit: Unit, content: object, side: Sides) -> bool:
+def _is_silent(unit: Unit, content: object, side: ThreeStates) -> bool:
     """Whether one of two keys of a name says nothing there; without plurals is said
     as well as with them, if there are two."""
     if unit == PLURAL and side.main is not None:
@@ -309,14 +317,14 @@ def _is_silent(unit: Unit, content: object, side: Sides) -> bool:
 def _deletion(base: KeyState | None, main: KeyState | None) -> list[Edit]:
     if base is None or main is None:
         return []  # made and deleted there, or gone on both sides
-    compared = sides(base, main, base)
+    compared = compare_states(base, main, base)
     moved = {unit: side for unit, side in compared.items() if side.main != side.base}
-    key = Sides(base.key.key, main.key.key, None)
+    key = ThreeStates(base.key.key, main.key.key, None)
     lost = {unit: side for unit, side in moved.items() if unit != KEY}
     return [Edit(KEY, key, bool(moved), _shown(compared), lost)]
 
 
-def _hanging(unit: Unit, compared: dict[Unit, Sides]) -> tuple[object, ...]:
+def _dependents(unit: Unit, compared: dict[Unit, ThreeStates]) -> tuple[object, ...]:
     """With a new key all that it says; with plurals the forms that need them."""
     if unit == PLURAL:
         return _shown({u: side for u, side in compared.items() if needs_plurals(u)})
@@ -324,7 +332,7 @@ def _hanging(unit: Unit, compared: dict[Unit, Sides]) -> tuple[object, ...]:
     return _shown(compared) if is_new else ()
 
 
-def _shown(compared: dict[Unit, Sides]) -> tuple[object, ...]:
+def _shown(compared: dict[Unit, ThreeStates]) -> tuple[object, ...]:
     """What main and the branch have there, in an order of its own."""
     found = [(*unit, side.main, side.branch) for unit, side in compared.items()]
     return tuple(sorted(found, key=lambda each: [part or "" for part in each[:3]]))

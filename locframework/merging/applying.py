@@ -26,13 +26,13 @@ from locframework.keys.three_way import (
     KeyMerge,
     Text,
     Unit,
+    compare_states,
     form_in,
     has_place,
     is_aligned,
+    merged_tags,
     needs_plurals,
     rows_of,
-    sides,
-    united,
 )
 from locframework.keys.writing.trash import KeyTrash
 from locframework.keys.writing.writer import KeyWriter
@@ -139,7 +139,7 @@ def _is_lost(touched: KeyMerge) -> bool:
 def _whole(touched: KeyMerge, branch: KeyState, source: str) -> KeyWrite:
     """Return a write that creates a key which is not even in the trash."""
     new = KeyMerge(BranchKey(touched.entry.key_id, "own"), None, branch)
-    return _write(new, branch, sides(None, None, branch).keys(), source)
+    return _write(new, branch, compare_states(None, None, branch).keys(), source)
 
 
 def _write(
@@ -162,7 +162,7 @@ def _write(
         if deleted is not None and left is not None and left.is_plural != is_plural:
             left = deleted  # the branch turned them, and main's are to stay
         is_plural = left is not None and left.is_plural
-    compared = sides(base, main, branch)
+    compared = compare_states(base, main, branch)
     placed = replace(key, is_plural=is_plural)
     # the target keeps another source text: the branch's translations are outdated there
     is_stale = any(
@@ -170,7 +170,8 @@ def _write(
         and unit not in units
         and isinstance(side.main, Text)
         and (
-            not isinstance(side.branch, Text) or side.main.counts != side.branch.counts
+            not isinstance(side.branch, Text)
+            or side.main.applied != side.branch.applied
         )
         for unit, side in compared.items()
     )
@@ -182,7 +183,7 @@ def _write(
     }
     sets["is_plural"] = is_plural
     if TAGS in units:
-        sets["tags"] = united(compared[TAGS])
+        sets["tags"] = merged_tags(compared[TAGS])
     if before is None:
         sets.pop("rename", None)
     return KeyWrite(
@@ -195,7 +196,7 @@ def _write(
         beside=frozenset(
             (unit.language_code, form_in(placed, unit))
             for unit, side in compared.items()
-            if unit.language_code is not None and side.leaves_approved
+            if unit.language_code is not None and side.keeps_approved
         ),
         fresh=frozenset(
             (row.language_code, row.plural_form)
@@ -232,8 +233,8 @@ def _lost_forms(touched: KeyMerge) -> set[Unit]:
     """Forms that the branch left as they were, of a key whose plurals main turned off
     before it deleted the key."""
     base, branch = touched.entry.base, touched.branch
-    found = sides(base, base, branch).items()
-    return {unit for unit, side in found if needs_plurals(unit) and not side.edited}
+    found = compare_states(base, base, branch).items()
+    return {unit for unit, side in found if needs_plurals(unit) and not side.is_edited}
 
 
 def _within(write: KeyWrite, codes: set[str]) -> KeyWrite:

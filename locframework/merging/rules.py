@@ -18,7 +18,7 @@ from locframework.keys.three_way import (
     PLURAL,
     Edit,
     KeyMerge,
-    Sides,
+    ThreeStates,
     Unit,
     edits_of,
     form_in,
@@ -75,7 +75,7 @@ def _change(touched: KeyMerge, edit: Edit) -> Change:
     of = touched.branch or touched.main
     assert of is not None  # a key that is nowhere is no change
     shown: tuple[object, ...] = (touched.entry.key_id, *unit, base, main, branch)
-    shown += (*_states(side), *edit.hanging)
+    shown += (*_states(side), *edit.dependents)
     return Change(
         id=hashlib.sha256(_encoder.encode(shown)).hexdigest()[:32],
         type=_type(unit, main, branch, is_there=touched.main is not None),
@@ -106,7 +106,7 @@ def _content(side: object) -> Content:
     return shown if isinstance(shown, str | bool | int) else None
 
 
-def _states(side: Sides) -> list[str]:
+def _states(side: ThreeStates) -> list[str]:
     """Review states: a text that was approved meanwhile is another change."""
     return [str(getattr(each, "status", "")) for each in side[:3]]
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from locframework.errors import NothingPending
 from locframework.events import Actor
 from locframework.keys.records import ReviewDecision, StoredValue
-from locframework.keys.rules import approved, fresh_value, judged, rejected
+from locframework.keys.rules import approve, new_value, reject, select_reviewable
 
 THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
 BERT = Actor("token", "bert")
@@ -16,7 +16,7 @@ YES, NO = ReviewDecision("de", approves=True), ReviewDecision("de", approves=Fal
 
 
 def value(text: str = "neu", form: str | None = None, **fields: Any) -> StoredValue:
-    fresh = fresh_value("k", "de", form, text, origin="ai", at=THEN, by="anna")
+    fresh = new_value("k", "de", form, text, origin="ai", at=THEN, by="anna")
     return replace(fresh, **fields)
 
 
@@ -28,7 +28,7 @@ def over_approved(text: str = "neu", **fields: Any) -> StoredValue:
 def test_an_approved_text_counts_and_tells_who_let_it() -> None:
     row = over_approved(is_outdated=True, revision=7, reason="an old one", note="n")
 
-    new = approved(row, at=NOW, by=BERT)
+    new = approve(row, at=NOW, by=BERT)
 
     assert new == replace(
         row,
@@ -50,7 +50,7 @@ def test_a_rejected_text_gives_way_and_who_approved_the_other_stays() -> None:
     verdict = replace(NO, reason="too long")
     row = over_approved(revision=2, approved_outdated=True, keeps_fresh=True)
 
-    new = rejected(row, verdict, at=NOW, by=BERT)
+    new = reject(row, verdict, at=NOW, by=BERT)
 
     assert (new.value, new.status, new.revision) == ("alt", "approved", 3)
     assert (new.approved_at, new.approved_by) == (THEN, "carl")
@@ -59,7 +59,7 @@ def test_a_rejected_text_gives_way_and_who_approved_the_other_stays() -> None:
 
 
 def test_what_has_nothing_before_it_stays_as_draft() -> None:
-    new = rejected(value(), NO, at=NOW, by=BERT)
+    new = reject(value(), NO, at=NOW, by=BERT)
 
     assert (new.value, new.status, new.approved_value) == ("neu", "draft", None)
 
@@ -80,10 +80,10 @@ def test_what_can_be_judged(
 ) -> None:
     for verdict, can in ((YES, can_approve), (NO, can_reject)):
         if can:
-            assert judged([row], verdict) == [row]
+            assert select_reviewable([row], verdict) == [row]
         else:
             with pytest.raises(NothingPending):
-                judged([row], verdict)
+                select_reviewable([row], verdict)
 
 
 def test_only_forms_that_wait_are_judged_and_all_of_them_were_read() -> None:
@@ -91,7 +91,7 @@ def test_only_forms_that_wait_are_judged_and_all_of_them_were_read() -> None:
     rows = [*waiting, over_approved(plural_form="other", status="approved")]
 
     for asked in (None, 2, {"one": 2, "two": 2}):
-        assert judged(rows, replace(YES, revision=asked)) == waiting
+        assert select_reviewable(rows, replace(YES, revision=asked)) == waiting
     for asked in (1, {"one": 2}, {"one": 2, "two": 1}, {}):
         with pytest.raises(NothingPending):
-            judged(rows, replace(YES, revision=asked))
+            select_reviewable(rows, replace(YES, revision=asked))

@@ -13,21 +13,21 @@ from locframework.errors import (
 )
 from locframework.keys.records import StoredValue, ValueStatus
 from locframework.keys.rules import (
+    apply_write,
     check_key,
     clean_tags,
-    fresh_value,
     in_order,
     module_of,
     moved_form,
+    new_value,
     texts_by_form,
-    written,
 )
 
 THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
 
 
 def value(text: str, **fields: Any) -> StoredValue:
-    fresh = fresh_value("k", "de", None, text, origin="human", at=NOW, by="anna")
+    fresh = new_value("k", "de", None, text, origin="human", at=NOW, by="anna")
     return replace(fresh, **fields)
 
 
@@ -95,7 +95,7 @@ def test_a_text_has_64_kib_at_most_counted_in_bytes() -> None:
 
 
 def test_an_approvers_text_is_approved() -> None:
-    kept = written(None, value("Hallo"), "approved")
+    kept = apply_write(None, value("Hallo"), "approved")
 
     assert isinstance(kept, StoredValue)
     assert (kept.value, kept.status, kept.approved_value) == (
@@ -108,7 +108,7 @@ def test_an_approvers_text_is_approved() -> None:
 
 def test_anothers_text_waits_and_the_approved_one_stays_beside_it() -> None:
     for text in ("Moin", ""):  # an empty one proposes to clear it
-        kept = written(approved("Hallo", revision=3), value(text), "pending_review")
+        kept = apply_write(approved("Hallo", revision=3), value(text), "pending_review")
 
         assert isinstance(kept, StoredValue)
         assert (kept.value, kept.status, kept.revision) == (text, "pending_review", 4)
@@ -128,14 +128,14 @@ def test_anothers_text_waits_and_the_approved_one_stays_beside_it() -> None:
 def test_a_text_is_cleared_or_unchanged(
     old: StoredValue | None, text: str, status: ValueStatus, expected: str | None
 ) -> None:
-    assert written(old, value(text), status) == expected
+    assert apply_write(old, value(text), status) == expected
 
 
 @pytest.mark.parametrize("old", [approved("Hallo", is_outdated=True), value("Hallo")])
 def test_an_approver_who_writes_a_text_again_approves_it_as_up_to_date(
     old: StoredValue,
 ) -> None:
-    kept = written(old, value("Hallo"), "approved")
+    kept = apply_write(old, value("Hallo"), "approved")
 
     assert isinstance(kept, StoredValue)
     assert (kept.status, kept.is_outdated) == ("approved", False)

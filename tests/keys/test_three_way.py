@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from locframework.keys.records import StoredKey
-from locframework.keys.three_way import Sides, Unit, form_in, has_place
+from locframework.keys.three_way import ThreeStates, Unit, form_in, has_place
 
 
 def key(*, is_plural: bool = False) -> StoredKey:
@@ -40,10 +40,10 @@ def key(*, is_plural: bool = False) -> StoredKey:
 def test_a_unit_is_edited_where_the_branch_left_base_and_main(
     base: str | None, main: str | None, branch: str | None, edited: bool, clashes: bool
 ) -> None:
-    side = Sides(base, main, branch)
+    side = ThreeStates(base, main, branch)
 
-    assert (side.edited, side.clashes) == (edited, clashes)
-    assert side.own == (branch != base)
+    assert (side.is_edited, side.is_conflict) == (edited, clashes)
+    assert side.is_changed_on_branch == (branch != base)
 
 
 @pytest.mark.parametrize("form", [None, "one", "other"])

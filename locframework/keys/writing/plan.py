@@ -36,21 +36,21 @@ from locframework.keys.records import (
     last_number,
 )
 from locframework.keys.rules import (
-    approved,
-    beside,
+    apply_write,
+    approve,
+    as_pending,
+    as_revision,
     carried,
     check_key,
     check_plurals,
     cleared,
-    fresh_value,
-    judged,
-    marked,
     moved_form,
-    rejected,
+    new_value,
+    rebase_pending,
+    reject,
+    select_reviewable,
     status_of_write,
     texts_by_form,
-    waiting,
-    written,
 )
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
@@ -274,7 +274,7 @@ class WritePlanner:
             if moved is not None:
                 slot = (moved.language_code, moved.plural_form)
                 number = last_number(slot, last) + 1
-                found[slot] = marked(
+                found[slot] = as_revision(
                     moved, self.at, self._caller.actor, revision=number
                 )
         return found
@@ -321,12 +321,12 @@ class WritePlanner:
                     needs_review=code in write.review or slot in blocked,
                 )
                 old = stored.get(slot)
-                new = fresh_value(
+                new = new_value(
                     key.id, code, form, text,
                     origin=origin, at=self.at, by=actor.id, actor_type=actor.type,
                     keeps_fresh=write.keep_fresh,
                 )  # fmt: skip
-                result = written(old, new, status)
+                result = apply_write(old, new, status)
                 if result == "unchanged":
                     if old is not None:
                         plans.append(PlannedValue(slot, old, old, is_kept=True))
@@ -353,7 +353,7 @@ class WritePlanner:
             old = stored.get(slot)
             new = None if value is None else replace(value, key_id=key.id)
             if new is not None and slot in write.beside:
-                new = beside(old, new)
+                new = rebase_pending(old, new)
             result = carried(
                 old, new, origin=self._origin, at=self.at, by=self._caller.actor
             )
@@ -362,7 +362,7 @@ class WritePlanner:
                     yield PlannedValue(slot, old, old, is_kept=True)
                 continue
             if result is not None and slot in blocked:
-                result = waiting(old, result, keeps_fresh=keeps_fresh)
+                result = as_pending(old, result, keeps_fresh=keeps_fresh)
             outdates = self._outdates(slot, old, result)
             if outdates and any(code != slot[0] for code, _ in stored):
                 outdates = not keeps_fresh
@@ -378,7 +378,7 @@ class WritePlanner:
         decision = write.verdict
         assert decision is not None  # asked before
         code, by = decision.language_code, self._caller.actor
-        chosen = judged(
+        chosen = select_reviewable(
             [row for (tag, _), row in stored.items() if tag == code], decision
         )
         if decision.approves:
@@ -387,9 +387,9 @@ class WritePlanner:
             new: StoredValue | None
             action: Action
             if decision.approves:
-                new, action = approved(row, at=self.at, by=by), "approve"
+                new, action = approve(row, at=self.at, by=by), "approve"
             else:
-                new, action = rejected(row, decision, at=self.at, by=by), "reject"
+                new, action = reject(row, decision, at=self.at, by=by), "reject"
             slot = (row.language_code, row.plural_form)
             outdates = not row.keeps_fresh and self._outdates(slot, row, new)
             yield PlannedValue(slot, row, new, action, outdates=outdates)

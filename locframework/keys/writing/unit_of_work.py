@@ -19,7 +19,7 @@ from locframework.keys.records import (
     ValueSlot,
     revision_of,
 )
-from locframework.keys.rules import beside_outdated, outdated
+from locframework.keys.rules import outdated, with_approved_outdated
 from locframework.keys.store import KeyStore
 
 
@@ -320,7 +320,7 @@ class UnitOfWork:
                     continue
                 if slot in edit.confirmed:
                     continue
-                new = beside_outdated(value)
+                new = with_approved_outdated(value)
                 if slot in edit.moved:
                     new = outdated(value)
                     if new != value:
