@@ -1,4 +1,4 @@
-"""One key, and a manifest, by hand: what keeping our promises costs at least.
+"""One key, one value written, and a manifest by hand: the least our promises cost.
 
 One function an answer, on bare Falcon, with the same statements: the token is judged
 by its owner's role, requests are counted exactly for a minute and measured for
@@ -24,8 +24,13 @@ import peers
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from locframework.access.permissions import ROLES
+from locframework.fields import new_id, timestamp
 from locframework.http.rate_limit import MemoryWindows
-from locframework.keys.records import Key, KeyValue
+from locframework.keys.records import VALUE_BYTES, Key, KeyValue, NewValue
+from locframework.languages import fold
+from locframework.quality.checks import BUILT_IN
+from locframework.quality.records import Subject
+from locframework.quality.service import Checks
 
 NO_LIMIT = 10**9
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -93,7 +98,9 @@ class _OneKey(_Asked):
         if not _ID.fullmatch(project) or not _ID.fullmatch(key):
             raise falcon.HTTPNotFound
         projects = self.rows(1, project)
-        if not projects or not _may_read(grants, projects[0][2], project):
+        if not projects or not _may(
+            grants, "translation_read", projects[0][2], project
+        ):
             raise falcon.HTTPNotFound
         rows = self.rows(2, project, project, key)
         if not rows:
@@ -119,19 +126,21 @@ class _OneKey(_Asked):
         return token, grants
 
 
-def _may_read(grants: list[Any], organization: str, project: str) -> bool:
+def _may(grants: list[Any], permission: str, organization: str, project: str) -> bool:
     return any(
         mine == organization
-        and "translation_read" in permissions
+        and permission in permissions
         and (projects is None or project in json.loads(projects))
         for mine, permissions, projects in grants
     )
 
 
 def _key(project: str, rows: list[Any]) -> Key:
-    id_, key, description, tags, is_plural, url, file, _, created, updated = rows[0][
-        :10
-    ]
+    return _key_of(project, rows[0], [row[10:] for row in rows])
+
+
+def _key_of(project: str, row: Sequence[Any], values: list[Any]) -> Key:
+    id_, key, description, tags, is_plural, url, file, _, created, updated = row[:10]
     return Key(
         id=id_,
         project_id=project,
@@ -145,11 +154,111 @@ def _key(project: str, rows: list[Any]) -> Key:
         created_at=created,
         updated_at=updated,
         values=[
-            KeyValue(*texts, is_outdated=bool(is_outdated))
-            for *texts, is_outdated in (row[10:] for row in rows)
-            if texts[0] is not None
+            KeyValue(code, text, status, form, bool(is_outdated))
+            for code, form, text, status, is_outdated in values
+            if code is not None
         ],
     )
+
+
+class _PutValue(_OneKey):
+    """Writes a value as a translator does: pending review, in one transaction.
+
+    ``statements`` are those of such a request of ours; their constants are taken over.
+    """
+
+    def __init__(self, url: str, statements: Sequence[peers.Statement]) -> None:
+        super().__init__(url, statements)
+        self._params = [list(params) for _, params in statements]
+        self._at = {
+            table: next(at for at, sql in enumerate(self._statements) if begin in sql)
+            for table, begin in _WRITES.items()
+        }
+        self._is_sqlite = url.startswith("sqlite:")
+        self._checks = Checks({check.name: check for check in BUILT_IN})
+
+    def on_put(
+        self,
+        request: falcon.Request,
+        response: falcon.Response,
+        project: str,
+        key: str,
+        language: str,
+    ) -> None:
+        token, grants = self._holder(request.env.get("HTTP_AUTHORIZATION", ""))
+        response.set_headers(self.count(f"token:{token}"))
+        if not _ID.fullmatch(project) or not _ID.fullmatch(key):
+            raise falcon.HTTPNotFound
+        text = msgspec.json.decode(request.bounded_stream.read(), type=NewValue).value
+        assert isinstance(text, str)
+        if len(text.encode()) > VALUE_BYTES:
+            raise falcon.HTTPBadRequest
+        projects = self.rows(1, project)
+        permission = "translation_write"
+        if not projects or not _may(grants, permission, projects[0][2], project):
+            raise falcon.HTTPNotFound
+        connection, source = self._local.connection, projects[0][5]
+        connection.execute("BEGIN" if self._is_sqlite else _SNAPSHOT)
+        rows = self.rows(2, project, key)
+        connection.execute("COMMIT")
+        if not rows:
+            raise falcon.HTTPNotFound
+        texts = {row[10]: row[12] for row in rows}
+        assert not self._checks.findings(
+            Subject(rows[0][1], language, {None: text}, source, {None: texts[source]})
+        )
+        [old] = [row for row in rows if row[10] == language]
+        now = timestamp(datetime.now(UTC))
+        connection.execute("BEGIN IMMEDIATE" if self._is_sqlite else "BEGIN")
+        self._write(connection, key, old, text, now)
+        connection.execute("COMMIT")
+        new = (language, None, text, "pending_review", False)
+        values = [new if row is old else row[10:15] for row in rows]
+        made = _key_of(project, (*rows[0][:9], now), values)
+        response.set_header("Cache-Control", "no-store")
+        response.content_type = peers.JSON
+        response.data = b'{"success":true,"data":' + _encode({"key": made}) + b"}"
+
+    def _write(self, connection: Any, key: str, old: Any, text: str, now: str) -> None:
+        seq = 0
+        for at in range(3, len(self._statements)):
+            params = self._params[at]
+            if at == self._at["keys"]:
+                params = [now, key, old[20]]
+            elif at == self._at["value_revisions"]:
+                [params] = params
+                params = [*params[:2], old[12], *params[3:5], old[15], *params[6:]]
+                params[10] = old[20]
+            elif at == self._at["key_values"]:
+                params = [*params[:2], text, *params[3:5], old[15] + 1, *params[6:]]
+                params[10], params[-2] = now, fold(text)
+            elif at == self._at["language_counts"]:
+                params = [*params[:-1], now]
+            elif at == self._at["events"]:
+                [item] = json.loads(params[10])
+                items = _encode([{**item, "revision": old[15] + 1}]).decode()
+                params = [new_id(), *params[1:7], now, *params[8:10], items]
+            elif at == self._at["event_keys"]:
+                params = [key, seq, None]
+            cursor = connection.execute(self._statements[at], params)
+            if at == self._at["keys"]:
+                assert len(cursor.fetchall()) == 1
+            elif at == self._at["events"]:
+                [(_, seq)] = cursor.fetchall()
+            elif cursor.description is not None:
+                cursor.fetchall()
+
+
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITES = {
+    "keys": "UPDATE keys SET updated_at",
+    **{
+        table: f"INSERT INTO {table} ("
+        for table in (
+            "value_revisions", "key_values", "language_counts", "events", "event_keys"
+        )
+    },
+}  # fmt: skip
 
 
 class _Manifest(_Asked):
@@ -194,6 +303,14 @@ def key_app(url: str, statements: Sequence[peers.Statement]) -> Any:
     path = "/api/v1/projects/{project}/keys/{key}"
     app = falcon.App(middleware=[_Measured(path)])
     app.add_route(path, _OneKey(url, statements))
+    return app
+
+
+def put_app(url: str, statements: Sequence[peers.Statement]) -> Any:
+    """One value, below the path that ours has."""
+    path = "/api/v1/projects/{project}/keys/{key}/values/{language}"
+    app = falcon.App(middleware=[_Measured(path)])
+    app.add_route(path, _PutValue(url, statements))
     return app
 
 

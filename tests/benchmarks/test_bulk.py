@@ -7,16 +7,19 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from itertools import chain
+from itertools import chain, count
 from threading import Barrier
 from typing import Any
 
+import by_hand
+import peers
 import pytest
 import stock
 from measuring import Stopwatch, Table, in_turns, rounds
 from raw_rows import Tables, Write, rows_of, rows_written, same_tables
 
 from locframework.keys.records import Selection
+from locframework.testing.client import Client
 
 THREE = stock.FIVE[:3]
 API_AT_ONCE = 500
@@ -173,3 +176,45 @@ def test_the_longest_wait_of_one_of_eight_writers(shop: Any, table: Table) -> No
     most = IN_TURN_MOST if shop.kind == "postgres" else None
     peer = (f"{WRITERS} writes of one, one after the other", in_turn)
     table.add(f"{what}: in turn", shop.kind, 1000, longest, peer, ratio_most=most)
+
+
+PUT_MOST = 2.0
+
+
+def test_one_value(shop: Any, size: int, table: Table) -> None:
+    """A translator's PUT, beside a route by hand that runs the same statements."""
+    project = shop.filled(size, stock.FIVE)
+    name = stock.key_name(size // 2)
+    [key] = shop.storage.keys.find_keys_by_name(project["id"], [name]).values()
+    path = f"/projects/{project['id']}/keys/{key.id}/values/de"
+    ours = shop.workspace.client("translator")
+    number = count()
+    text = ours.get(path).data["value"]["value"]
+
+    def put(client: Client) -> Any:
+        word = "".join(chr(97 + int(digit)) for digit in str(next(number)))
+        answer = client.put(path, json={"value": f"{word} {text}"})
+        assert answer.status == 200, answer
+        return answer.data["key"]
+
+    put(ours)
+    put(ours)
+    statements = peers.statements_asked(shop.storage, lambda: put(ours))
+    by_hand_app = by_hand.put_app(shop.url, statements)
+    other = Client(by_hand_app, ours.token)
+    before, after = put(other), put(ours)
+    for each in (before, after):
+        del each["updatedAt"]
+        each["values"] = sorted(
+            (value["languageCode"], value["status"]) for value in each["values"]
+        )
+    assert before == after
+    history = ours.get(f"{path}/history", query={"limit": 3}).data["items"]
+    assert [each["status"] for each in history] == ["pending_review"] * 3
+
+    taken = in_turns(7, 50, ours=lambda: put(ours), hand=lambda: put(other))
+
+    peer = ("by hand, same promises", taken["hand"])
+    table.add(
+        "PUT of a value", shop.kind, size, taken["ours"], peer, ratio_most=PUT_MOST
+    )
