@@ -26,7 +26,7 @@ from locframework.ports import (
 from .database import Database, Store
 from .engine import Row
 from .pages import Order, page_of
-from .sql import chunks, fields, json_or_null, json_text
+from .sql import chunks, fields, json_text
 
 _EVENT = """id, type, organization_id, project_id, branch, actor_type, actor_id,
     created_at, job_id, merge_of, items"""
@@ -81,7 +81,7 @@ class EventTable(Store):
             for event in some:
                 traced = kept.get(event.type, {})
                 for key_id in keys_of(event.items):
-                    trace = json_or_null(traced.get(key_id))
+                    trace = json_text(traced[key_id]) if key_id in traced else None
                     rows.append((key_id, numbers[event.id], trace))
             rows.sort(key=_in_order)
             self._database.insert_many("event_keys", "key_id, seq, trace", rows)
