@@ -124,7 +124,9 @@ class Formats:
         info = self.to_write(format_id)
         try:
             written = self._formats[info.id].write(catalogues, options)
-            convert((written.content, written.warnings), tuple[bytes, list[str]])
+            if not isinstance(written.content, bytes):  # convert reads text as base64
+                raise TypeError(f"got {type(written.content).__name__} for bytes")
+            "".join(convert(written.warnings, list[str])).encode()
             return written
         except PLUGIN_EXCEPTIONS:
             log.exception("format %s of plugin %s failed", info.id, info.plugin)
@@ -163,6 +165,8 @@ def _checked(found: list[Catalogue]) -> list[Catalogue]:
         said = (catalogue.language_code, catalogue.detail, catalogue.warnings)
         convert(said, tuple[str | None, Detail | None, list[str]])
         "".join(catalogue.warnings).encode()  # no lone surrogates
+        if not isinstance(catalogue.entries, Sequence):
+            raise TypeError(f"{truncate(repr(catalogue.entries))} is not a list")
         for entry in catalogue.entries:
             if not (
                 type(entry) is Entry
