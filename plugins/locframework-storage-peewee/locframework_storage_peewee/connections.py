@@ -46,6 +46,7 @@ class Session:
         self.lock = threading.Lock()  # held while the driver runs
         self.connection: Connection | None = None
         self.depth = 0  # of nested blocks
+        self.block = 0  # counts outermost blocks
         self.mode: Mode = "read"
         self.writes = 0  # statements of the open transaction
         self.failure: Exception | None = None  # why the transaction cannot commit

@@ -291,7 +291,7 @@ class Database:
             if mode == "write" and session.mode == "read":
                 raise RuntimeError("no transaction inside a snapshot")
             session.depth += 1
-            writes = session.writes
+            block, writes = session.block, session.writes
             try:
                 yield
             except BaseException as error:
@@ -299,7 +299,9 @@ class Database:
                     session.failure = RuntimeError(f"a part failed with {error!r}")
                 raise
             finally:
-                session.depth -= 1
+                # a suspended generator may hold this block when the outer one ends
+                if session.block == block:
+                    session.depth -= 1
             return
         lock = self.engine.write_lock if mode == "write" else None
         if lock is not None and not lock.acquire(timeout=LOCK_SECONDS):
@@ -321,6 +323,7 @@ class Database:
             raise
         finally:
             session.depth, session.mode, session.failure = 0, "read", None
+            session.block += 1
             session.before_commit.clear()
             session.key_numbers.clear()
             if lock is not None:

@@ -4,7 +4,7 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -337,3 +337,20 @@ def test_an_address_that_postgres_refuses_is_told_as_what_it_is(
         "the PostgreSQL server has no database of the name in the address",
         "PostgreSQL does not accept the user name or the password of the address",
     ]
+
+
+def test_a_generator_may_hold_a_snapshot_longer_than_the_block_around_it(
+    storage: PeeweeStorage,
+) -> None:
+    def reading() -> Iterator[None]:
+        with storage.snapshot():
+            yield
+
+    held = reading()
+    with storage.snapshot():
+        next(held)
+    held.close()
+
+    with storage.transaction():
+        assert storage.database.is_in_block
+    assert not storage.database.is_in_block
