@@ -158,6 +158,8 @@ def _lines_of_names(text: str) -> list[int]:
 
 
 MOST_FAULTS = 10 * MOST_PROBLEMS  # of a file
+LARGEST = 2**53 - 1  # the integers that every JSON reader can hold (RFC 8259, 6)
+_LONG_NUMBER = re.compile(r"\d{16}")
 _ESCAPE = re.compile(r"\\(u0000|.)")
 _FORBIDDEN = re.compile("[\x00\ud800-\udfff]")
 
@@ -229,6 +231,9 @@ class Document:
             self._check_text(first - 1, value)
         elif isinstance(value, float) and not isfinite(value):
             self.fault(first - 1, "number", "a number may not be NaN or infinite")
+        elif isinstance(value, int) and abs(value) > LARGEST:
+            message = f"an integer may not be larger than {LARGEST}"
+            self.fault(first - 1, "number", message)
         return self.check(value, first)
 
     def _check_text(self, member: int, text: str) -> None:
@@ -256,6 +261,8 @@ def _parse_sound(text: str) -> Document | None:
             return None
         census = Census(value)
     except (msgspec.MsgspecError, RecursionError):
+        return None
+    if _LONG_NUMBER.search(text):
         return None
     escapes = _ESCAPE.findall(text)
     # Every name and every text has two quotes. When that is all the quotes there are,
