@@ -116,6 +116,7 @@ class Rechecks:
             for at in range(0, len(ids), KEYS_AT_ONCE):
                 some = ids[at : at + KEYS_AT_ONCE]
                 work.check_cancelled()
+                self._writer.prepare_checks(project_id)
                 with work.step() as step:
                     now = BranchScope(self._project(project_id), scope.branch)
                     languages = self._storage.projects.list_languages(project_id)

@@ -256,7 +256,7 @@ class Keys:
                 self._trash.trash(caller, scope, [key])
                 return key
 
-            return keys.is_unchanged, apply
+            return lambda _: keys.is_unchanged(), apply
 
         return self._writer.run(self._branches.scope(project, branch), work)
 
@@ -302,7 +302,7 @@ class Keys:
                 self._trash.restore(caller, scope, languages, [key])
                 return public_key(_find(store, project, key_id))
 
-            return keys.is_unchanged, apply
+            return lambda _: keys.is_unchanged(), apply
 
         self._writer.prepare_checks(project.id)
         return self._writer.run(self._branches.scope(project, branch), work)

@@ -50,9 +50,10 @@ ATTEMPTS = 3
 
 T = TypeVar("T")
 
-Work = tuple[Callable[[], bool] | None, Callable[[], T]]
-"""Whether a plan still holds, to be called in the transaction, and what applies it.
-None: there is nothing to store, and no transaction is needed."""
+Work = tuple[Callable[[bool], bool] | None, Callable[[], T]]
+"""Whether a plan still holds, to be called in the transaction with whether this is the
+last attempt, and what applies it. None: there is nothing to store, and no transaction
+is needed."""
 
 
 class WritePlan(Struct, frozen=True):
@@ -70,9 +71,15 @@ class WritePlan(Struct, frozen=True):
     results: list[KeyWritten | LocError]
     """One for each write, in their order."""
 
-    def is_current(self) -> bool:
-        """Return whether the keys and glossaries are as they were read."""
-        return self.keys.is_unchanged() and self.runner.is_current()
+    def is_current(self, is_last: bool) -> bool:
+        """Return whether the keys and glossaries are as they were read.
+
+        The last attempt accepts terms of a moment ago, so that a long import of terms
+        does not keep others from writing.
+        """
+        if not self.keys.is_unchanged():
+            return False
+        return is_last or self.runner.is_current()
 
 
 class KeyWriter:
@@ -115,14 +122,14 @@ class KeyWriter:
         project, or what it has read, has changed meanwhile, three times at most; then
         raises Unavailable.
         """
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             with self._storage.snapshot():
                 is_current, apply = work(scope)
             if is_current is None:
                 return apply()
             with suppress(StalePlan), self._storage.transaction():
                 now = self._branches.lock_scope(scope)
-                if _is_same(scope, now) and is_current():
+                if _is_same(scope, now) and is_current(attempt == ATTEMPTS - 1):
                     result = apply()
                     crash_point("keys.before_commit")
                     break
