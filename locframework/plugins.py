@@ -303,11 +303,22 @@ class PluginHost:
             for hook in hooks:
                 if not hasattr(hookspecs, hook):
                     raise TypeError(f"unknown hook {hook}")
-                if self._manager.parse_hookimpl_opts(plugin, hook) is None:
+                options = self._manager.parse_hookimpl_opts(plugin, hook)
+                if options is None:
                     raise TypeError(f"{hook} lacks @hookimpl")
+                method = getattr(plugin, hook)
+                if inspect.iscoroutinefunction(method):
+                    raise TypeError(f"{hook} is async; hooks are plain methods")
+                if options["wrapper"] or options["hookwrapper"]:
+                    raise TypeError(f"{hook} is a wrapper; hooks are plain methods")
             settings = list(settings_of(plugin))
             self._manager.register(plugin, name)
-        except (TypeError, ValueError, pluggy.PluginValidationError) as error:
+        except (
+            TypeError,
+            ValueError,
+            NameError,  # of a type that only type checkers import
+            pluggy.PluginValidationError,
+        ) as error:
             reason = " ".join(str(error).split())
             raise PluginError(name, self._found[name].origin, reason) from error
         return LoadedPlugin(name, distribution, version, hooks, settings)

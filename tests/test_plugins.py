@@ -423,6 +423,17 @@ class Unmarked:
         return "no"
 
 
+class Late:
+    @hookimpl
+    async def loc_on_event(self, event: Event) -> None: ...
+
+
+class Around:
+    @hookimpl(wrapper=True)
+    def loc_on_event(self, event: Event) -> Iterator[None]:
+        yield
+
+
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
@@ -431,6 +442,8 @@ class Unmarked:
         (plugin("a", loc_on_evnt=lambda: None), "(types): unknown hook loc_on_evnt"),
         (SimpleNamespace(loc_on_evnt=print), "(types): unknown hook loc_on_evnt"),
         (Unmarked(), ": loc_decide_refusal lacks @hookimpl"),
+        (Late(), ": loc_on_event is async; hooks are plain methods"),
+        (Around(), ": loc_on_event is a wrapper; hooks are plain methods"),
         (Ant, ": is a class; give an object of it"),
         (Ant(), "Argument(s) {'evnt'} are declared in the hookimpl but can not be"),
     ],
