@@ -44,6 +44,7 @@ from .store import DeliveryStorage
 KEEP_UNPUBLISHED = timedelta(days=1)  # blobs that no release names yet
 SPOOL_MEMORY = 64 * 1024 * 1024  # bytes; more is written to a temporary file
 FILES_AT_ONCE = 8  # that are noted in one commit
+BYTES_AT_ONCE = 4 * 1024 * 1024  # read until a commit
 _NO_LANGUAGE = (
     "the project has none of the distribution's languages; nothing was published. "
     "Change languageCodes of the distribution, or pause it"
@@ -75,12 +76,14 @@ class Spool:
 
     def contents(self) -> Iterator[list[bytes]]:
         """Yield each distinct file once, some at a time."""
-        places = list(self._places.values())
-        for first in range(0, len(places), FILES_AT_ONCE):
-            some = []
-            for start, size in places[first : first + FILES_AT_ONCE]:
-                self._file.seek(start)
-                some.append(self._file.read(size))
+        some: list[bytes] = []
+        for start, size in self._places.values():
+            self._file.seek(start)
+            some.append(self._file.read(size))
+            if len(some) == FILES_AT_ONCE or sum(map(len, some)) > BYTES_AT_ONCE:
+                yield some
+                some = []
+        if some:
             yield some
 
 

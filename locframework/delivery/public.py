@@ -40,7 +40,7 @@ log = logging.getLogger("locframework.delivery")
 
 WRITE_SECONDS = 10.0
 QUOTA_READ_SECONDS = 5.0
-MANIFESTS_IN_MEMORY = 64  # of the current releases, by host; the least used go first
+MANIFESTS_IN_MEMORY = 16  # of the current releases, by host; the least used go first
 QUOTA_HEADER = "X-Service-Quota"
 
 

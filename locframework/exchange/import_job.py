@@ -129,6 +129,7 @@ class ImportJob:
             return
         languages = len(self._storage.projects.list_languages(job.project_id))
         size = KEYS_A_STEP * LANGUAGES_OF_A_STEP // max(LANGUAGES_OF_A_STEP, languages)
+        size = max(1, size)
         if params.on_conflict == "fail":
             size = max(size, len(batch.keys))
         if job.step is not None:

@@ -140,17 +140,16 @@ def require_language(tag: str, languages: Collection[str], path: str = "") -> No
 
 def _with_path(refusal: UnreadableFile, path: str) -> UnreadableFile:
     """Return the refusal of a file in an archive with its path."""
-    details = refusal.details
-    if not path or not isinstance(details, list):
+    if not path:
         return refusal
     name = truncate(path)
     problems = []
-    for each in details:
+    for each in refusal.details if isinstance(refusal.details, list) else []:
         is_named = each.path.startswith(name)
         place = each.path if is_named else f"{name} {each.path}"
         problems.append(Problem(place, each.rule, each.message))
     separator = " " if refusal.message.startswith("line ") else ": "
-    return UnreadableFile(f"{name}{separator}{refusal.message}", problems)
+    return UnreadableFile(f"{name}{separator}{refusal.message}", problems or None)
 
 
 def collect_keys(
@@ -257,6 +256,8 @@ class _Collector:
                 key.details += (ImportedDetail(family, code, detail),)
 
     def _note(self, file: ReadFile, entry: Entry, fault: LocError) -> None:
+        if len(self._problems) >= PROBLEMS_LIMIT:
+            return
         place = f"line {entry.line}" if entry.line else f"key {abbreviate(entry.key)}"
         rule = "key" if isinstance(fault, InvalidKey) else "text"
         if isinstance(fault, _Duplicate):

@@ -65,7 +65,8 @@ class History:
         scope = self._branches.scope(project, query.branch)
         self._find(scope, key_id)
         tag = self._tag(scope, lang)
-        history = store_of(self._storage, scope).revisions_of([key_id], [tag])
+        with self._storage.snapshot():  # one statement per table
+            history = store_of(self._storage, scope).revisions_of([key_id], [tag])
         shown = newest_first(history)[query.offset : query.offset + query.limit]
         items = [history_item(each) for each in shown]
         return Page(items, len(history), query.page, query.limit)

@@ -128,6 +128,9 @@ def read_tmx(file: BinaryIO, source_language: str) -> Iterator[Unit | UnitFault]
     ``en``. Raises UnreadableFile.
     """
     for element in read_elements(file, "TMX", DOCTYPE, ("tmx",), "tu"):
+        if any(element.elements("tu")):
+            yield UnitFault(element.line, "a <tu> is inside another <tu>")
+            continue
         left_out: dict[str, None] = {}  # each once
         context = _context(element, left_out)
         values = _values(element, left_out)

@@ -36,7 +36,7 @@ from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .matches import Matching
-from .matching.records import TEXT_LENGTH, LanguageCodes
+from .matching.records import TEXT_LENGTH, TEXTS_LENGTH, LanguageCodes
 from .matching.search import ByLanguage, Question
 from .records import Percentage
 from .store import MemoryStorage
@@ -251,10 +251,10 @@ class Prefill:
         keys = self._missing(scope, request, key_ids)
         questions = sorted({each for _, some in keys for each in some.values()})
         found: dict[Question, ByLanguage] = {}
-        for at in range(0, len(questions), QUESTIONS_PER_SEARCH):
+        for part in _in_parts(questions):
             found |= self._matching.find(
                 scope.project,
-                questions[at : at + QUESTIONS_PER_SEARCH],
+                part,
                 request.language_codes,
                 least=request.min_match_percentage,
                 only_approved=True,
@@ -334,3 +334,17 @@ def key_write(
         for code, forms in texts.items()
     }
     return KeyWrite(name=state.key.key, key_id=state.key.id, values=values)
+
+
+def _in_parts(questions: Sequence[Question]) -> list[list[Question]]:
+    """Return as many together as one request for matches may have."""
+    parts: list[list[Question]] = [[]]
+    length = 0
+    for each in questions:
+        is_full = len(parts[-1]) == QUESTIONS_PER_SEARCH
+        if is_full or length + len(each.text) > TEXTS_LENGTH:
+            parts.append([])
+            length = 0
+        parts[-1].append(each)
+        length += len(each.text)
+    return [part for part in parts if part]
