@@ -361,7 +361,7 @@ class _Undo:
         restored = {key.id: key for key in wanted if key.id not in refused}
         self.result.keys_restored += len(restored)
         if self._dry_run:
-            self._put_back_keys(restored | there)
+            self._put_back_keys(restored | there, in_trash=restored.keys())
         else:
             self._put_back([*restored, *there])
 
@@ -374,7 +374,10 @@ class _Undo:
                 self._skip(id_, CHANGED_LATER)
         self._put_back_keys({id_: found[id_] for id_ in wanted if id_ in found})
 
-    def _put_back_keys(self, keys: Mapping[str, Key]) -> None:
+    def _put_back_keys(
+        self, keys: Mapping[str, Key], *, in_trash: Collection[str] = ()
+    ) -> None:
+        """``in_trash``: ids of keys that a dry run would have restored first."""
         edited = {
             id_: key
             for id_, key in keys.items()
@@ -390,8 +393,12 @@ class _Undo:
             for write in self._writes(key, histories.get(id_, {}), touches[id_])
         ]
         writes = list(self._with_screenshots(writes))
-        if not writes:
-            return
+        updated: set[str] = set()
+        for write in [each for each in writes if each.key_id in in_trash]:
+            self.result.reverted += len(write.carried)
+            if _fields_in(write):
+                updated.add(str(write.key_id))
+        writes = [each for each in writes if each.key_id not in in_trash]
         results = self._writer.write_each(
             self._caller,
             self._scope,
@@ -401,7 +408,6 @@ class _Undo:
             free=self._trashed,
             dry_run=self._dry_run,
         )
-        updated: set[str] = set()
         for write, done in zip(writes, results, strict=True):
             id_ = str(write.key_id)
             if isinstance(done, LocError):

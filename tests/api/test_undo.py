@@ -417,6 +417,25 @@ def test_dry_run_reports_what_the_undo_does(keys: Keys) -> None:
     assert is_found(keys, gone)
 
 
+def test_dry_run_counts_what_goes_back_in_a_key_that_it_would_restore(
+    keys: Keys,
+) -> None:
+    key = keys.made(values={"de": "eins", "en": "one"})
+    writer = keys.workspace.client("developer")
+    keys.put(key, "en", "two", writer)
+    patch(keys, key, writer, key="renamed", tags=["y"], description="new")
+    delete(keys, key, writer)
+    actor = actor_of(keys, writer)
+
+    planned, done = undo(keys, actor=actor, dryRun=True), undo(keys, actor=actor)
+
+    for each in (planned, done):
+        del each["dryRun"], each["jobId"]
+    assert planned == done
+    assert counts(done) == {"reverted": 2, "keysUpdated": 1, "keysRestored": 1}
+    assert keys.names() == [key["key"]]
+
+
 def test_dry_run_writes_and_locks_only_its_job(keys: Keys) -> None:
     actor, *_ = change_everything(keys)
     request_undo(keys, actor=actor, dryRun=True)
