@@ -102,9 +102,10 @@ class KeyDetail(Struct, frozen=True, rename="camel"):
     max_length: int | None
 
 
-def public_key(key: Key) -> Key:
-    """Return the key as responses show it."""
-    return Key(*astuple(key)[: len(Key.__struct_fields__)])
+def public_key(key: Key, values: list[KeyValue] | None = None) -> Key:
+    """Return the key as responses show it, with ``values`` if they are given."""
+    *fields, own_values = astuple(key)[: len(Key.__struct_fields__)]
+    return Key(*(*fields, own_values if values is None else values))
 
 
 class KeyFields(Struct, frozen=True, rename="camel"):

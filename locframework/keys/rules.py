@@ -46,6 +46,7 @@ ROOT_MODULE = "@root"
 """The module of keys with one segment; ``@`` is not legal in keys."""
 
 _SEGMENT = "[A-Za-z0-9_-]+"
+_FORM_ORDER = {form: at for at, form in enumerate((None, *PLURAL_FORMS))}
 
 
 def check_key(key: str, separator: str) -> None:
@@ -317,12 +318,8 @@ def in_order(values: Sequence[V], language_order: Mapping[str, int]) -> list[V]:
     last = len(language_order)
 
     def place(value: V) -> tuple[int, str, int]:
-        form = value.plural_form
-        return (
-            language_order.get(value.language_code, last),
-            value.language_code,
-            -1 if form is None else PLURAL_FORMS.index(form),
-        )
+        code = value.language_code
+        return language_order.get(code, last), code, _FORM_ORDER[value.plural_form]
 
     return sorted(values, key=place)
 
@@ -330,11 +327,11 @@ def in_order(values: Sequence[V], language_order: Mapping[str, int]) -> list[V]:
 def shown_value(value: StoredValue) -> KeyValue:
     """The five fields of service.md's Key value."""
     return KeyValue(
-        language_code=value.language_code,
-        value=value.value,
-        status=value.status,
-        plural_form=value.plural_form,
-        is_outdated=value.is_outdated,
+        value.language_code,
+        value.value,
+        value.status,
+        value.plural_form,
+        value.is_outdated,
     )
 
 

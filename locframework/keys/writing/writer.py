@@ -367,7 +367,7 @@ def written_or_raise(result: KeyWritten | LocError) -> KeyWritten:
 def shown_key(key: Key, values: Iterable[StoredValue], order: Mapping[str, int]) -> Key:
     """Return the key with its values, in project language order."""
     rows = in_order(list(values), order)
-    return replace(public_key(key), values=list(map(shown_value, rows)))
+    return public_key(key, list(map(shown_value, rows)))
 
 
 def order_of(languages: Sequence[Language]) -> dict[str, int]:

@@ -184,6 +184,10 @@ def _page(
     field = sort.removeprefix("-")
     column = _SORT_COLUMNS[field]
     way = "DESC" if sort.startswith("-") else "ASC"
+    # names are unique; without the id their index alone is read
+    columns = (column,) if column == "key" else (column, "id")
+    order = ", ".join(f"{each} {way}" for each in columns)
+    page_order = ", ".join(f"page.{each} {way}" for each in columns)
     end = offset + limit
     selects: list[SqlFragment] = []
     for plan in plans:
@@ -196,20 +200,22 @@ def _page(
             where = all_of([where, _after(after, column, way, plan.source.mark)])
         selects.append(
             SqlFragment(
-                f"""SELECT * FROM (SELECT k.number, k.{column} AS place, k.id
-                    FROM keys k WHERE {where.sql}
-                    ORDER BY place {way}, k.id {way} LIMIT ?) found""",
-                (*where.params, end),
+                f"""SELECT number, {", ".join(columns)} FROM keys k
+                    WHERE {where.sql} ORDER BY {order}""",
+                where.params,
             )
         )
+    page = selects[0]
+    if len(selects) > 1:
+        each_page = [f"SELECT * FROM ({each.sql} LIMIT {end}) s" for each in selects]
+        page = SqlFragment(
+            f"{' UNION ALL '.join(each_page)} ORDER BY {order}",
+            tuple(param for each in selects for param in each.params),
+        )
     return database.rows(
-        f"""SELECT {KEY} FROM (
-                SELECT number, place, id AS tie
-                FROM ({" UNION ALL ".join(each.sql for each in selects)}) found
-                ORDER BY place {way}, tie {way} LIMIT ? OFFSET ?
-            ) page JOIN keys k ON k.number = page.number
-            ORDER BY place {way}, tie {way}""",
-        [*(param for each in selects for param in each.params), limit, offset],
+        f"""SELECT {KEY} FROM ({page.sql} LIMIT ? OFFSET ?) page
+            JOIN keys k ON k.number = page.number ORDER BY {page_order}""",
+        (*page.params, limit, offset),
     )
 
 
