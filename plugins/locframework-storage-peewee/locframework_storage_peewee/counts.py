@@ -54,12 +54,9 @@ _TALLY = """SELECT s.project, s.language_code,
         CAST(sum(CASE s.state WHEN 1 THEN 1 ELSE 0 END) AS BIGINT),
         CAST(sum(CASE s.state WHEN 2 THEN 1 ELSE 0 END) AS BIGINT),
         CAST(sum(s.outdated) AS BIGINT),
-        CAST(coalesce(sum(w.words), 0) AS BIGINT),
-        CAST(coalesce(sum(CASE s.state WHEN 2 THEN w.words END), 0) AS BIGINT)
-    FROM states s LEFT JOIN states w ON w.key_number = s.key_number
-        AND w.language_code = (SELECT p.source_language FROM lines l
-            JOIN projects p ON p.id = l.project_id WHERE l.number = s.project)
-    GROUP BY s.project, s.language_code"""
+        CAST(coalesce(sum(s.words), 0) AS BIGINT),
+        CAST(coalesce(sum(CASE s.state WHEN 2 THEN s.words END), 0) AS BIGINT)
+    FROM states s GROUP BY s.project, s.language_code"""
 """Line, language and _COLUMNS of the keys of ``_states``."""
 
 
@@ -178,11 +175,15 @@ def _states(which: str) -> str:
     """
     return f"""these AS ({which}),
         states AS (
-            SELECT v.key_number, t.project, v.language_code, sum(v.words) AS words,
+            SELECT t.project, v.language_code,
                 min(CASE v.status WHEN 'draft' THEN 0
                     WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
-                max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated
-            FROM these t CROSS JOIN key_values v WHERE v.key_number = t.number
+                max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated,
+                max(sum(CASE WHEN v.language_code = p.source_language
+                    THEN v.words END)) OVER (PARTITION BY v.key_number) AS words
+            FROM these t JOIN lines l ON l.number = t.project
+            JOIN projects p ON p.id = l.project_id
+            CROSS JOIN key_values v WHERE v.key_number = t.number
             GROUP BY v.key_number, t.project, v.language_code)"""
 
 
