@@ -14,7 +14,6 @@ from locframework.keys.records import (
     Reversion,
     Revision,
     history_item,
-    newest_first,
 )
 from locframework.keys.rules import check_form
 from locframework.keys.store import store_of
@@ -65,11 +64,9 @@ class History:
         scope = self._branches.scope(project, query.branch)
         self._find(scope, key_id)
         tag = self._tag(scope, lang)
-        with self._storage.snapshot():  # one statement per table
-            history = store_of(self._storage, scope).revisions_of([key_id], [tag])
-        shown = newest_first(history)[query.offset : query.offset + query.limit]
-        items = [history_item(each) for each in shown]
-        return Page(items, len(history), query.page, query.limit)
+        found = store_of(self._storage, scope).list_revisions(key_id, tag, query)
+        items = [history_item(each) for each in found.items]
+        return Page(items, found.total, found.page, found.limit)
 
     def revert(
         self,

@@ -1,7 +1,6 @@
 """Keys, their values, and what may be asked of them (service.md, decisions 2.3)."""
 
-from collections.abc import Iterable, Mapping
-from operator import attrgetter, itemgetter
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -559,24 +558,6 @@ class Reversion(Struct, frozen=True, rename="camel"):
     revision: RevisionNumber
     plural_form: str | None = None  # of a plural key, where several have that number
     keep_fresh: bool = False  # true: other languages do not become outdated
-
-
-def newest_first(history: Iterable[Revision]) -> list[Revision]:
-    """Return the revisions of one value by time, equal times by revision and form.
-
-    A branch inherits revisions of main, and main may have written one of them after
-    the branch wrote a later one: a revision counts as written no earlier than those
-    of its form before it.
-    """
-    reached: dict[str, Timestamp] = {}
-    keyed = []
-    for each in sorted(history, key=attrgetter("revision")):
-        form = each.plural_form or ""
-        reached[form] = max(reached.get(form, ""), each.updated_at)
-        keyed.append((reached[form], each.revision, each))
-    keyed.sort(key=lambda item: item[2].plural_form or "")
-    keyed.sort(key=itemgetter(0, 1), reverse=True)
-    return [each for _, _, each in keyed]
 
 
 class Selection(Struct, frozen=True):

@@ -175,6 +175,17 @@ class KeyStore(Protocol):
         """
         ...
 
+    def list_revisions(
+        self, key_id: str, language_code: str, page: PageRequest
+    ) -> Page[Revision]:
+        """Return the revisions of a value, newest first, with those of all its forms.
+
+        Equal times by revision, the higher first, then by form. On a branch as
+        ``revisions_of``; there, a revision of main is no older than those of its form
+        before it. Three statements at most.
+        """
+        ...
+
     def text_rows(
         self, project_id: str, language_code: str, which: Selection
     ) -> Iterator[TextRow]:

@@ -15,7 +15,6 @@ from locframework.keys.records import (
     KeyFilter,
     KeyState,
     Selection,
-    newest_first,
     revision_of,
 )
 from locframework.keys.store import KeyStore
@@ -302,8 +301,14 @@ class StorageKeysContract:
         ]
         storage.keys.add_revisions([revision_of(old) for old in olds])
 
-        found = newest_first(storage.keys.revisions_of([made.id], ["de"]))
-        assert [each.value for each in found] == ["3", "n", "2", "1"]
+        def page(number: int, limit: int) -> list[str]:
+            request = PageRequest(number, limit)
+            found = storage.keys.list_revisions(made.id, "de", request)
+            assert (found.total, found.page, found.limit) == (4, number, limit)
+            return [each.value for each in found.items]
+
+        assert page(1, 50) == ["3", "n", "2", "1"]
+        assert [page(number, 3) for number in (1, 2, 3)] == [["3", "n", "2"], ["1"], []]
 
     def test_history_of_a_copy_continues_that_of_main(self, storage: Storage) -> None:
         of = add_keys_project(storage)
@@ -314,8 +319,11 @@ class StorageKeysContract:
         storage.keys.add_revisions([revision_of(value(made, text="1"))])
 
         def texts(store: KeyStore) -> list[str]:
-            found = newest_first(store.revisions_of([made.id], ["en"]))
-            return [each.value for each in found]
+            found = store.list_revisions(made.id, "en", ALL)
+            every = sorted(each.value for each in store.revisions_of([made.id], ["en"]))
+            listed = [each.value for each in found.items]
+            assert (found.total, sorted(listed)) == (len(listed), every)
+            return listed
 
         assert texts(on) == ["2", "1"]
         third = replace(second, value="b3", revision=3, updated_at=at(3))

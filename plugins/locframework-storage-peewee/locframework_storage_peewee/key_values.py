@@ -6,6 +6,8 @@ from operator import attrgetter, itemgetter
 from msgspec.structs import astuple, replace
 
 from locframework.ports import (
+    Page,
+    PageRequest,
     Revision,
     StoredValue,
     Timestamp,
@@ -35,6 +37,29 @@ _PLACE = "key_number = ? AND language_code = ? AND plural_form = ?"
 _PUT = insert_one(
     "key_values", VALUE_KEPT, key="key_number, language_code, plural_form"
 )
+
+_OF_VALUE = " UNION ALL ".join(
+    f"""SELECT {REVISION_KEPT} FROM {table}
+        WHERE key_number = (SELECT number FROM keys WHERE id = ?)
+        AND language_code = ?"""
+    for table in ("key_values", "value_revisions")
+)
+_HISTORY = f"""WITH seen AS ({_OF_VALUE}), base AS ({_OF_VALUE}), first AS (
+    SELECT plural_form, MIN(revision) AS revision FROM seen GROUP BY plural_form),
+    ended AS (SELECT plural_form,
+        MAX(CASE WHEN status = 'untranslated' THEN revision ELSE 0 END) AS revision
+        FROM base GROUP BY plural_form),
+    history AS (SELECT * FROM seen UNION ALL SELECT base.* FROM base
+        JOIN ended ON ended.plural_form = base.plural_form
+        LEFT JOIN first ON first.plural_form = base.plural_form
+        WHERE base.revision < COALESCE(first.revision, ended.revision + 1))"""
+"""The revisions of a value as it is seen, and those that it had where it was copied
+from. Of a form that the copy never had, what was written since it was cleared came
+after the copy."""
+_NEWEST_FIRST = """MAX(updated_at) OVER (PARTITION BY plural_form ORDER BY revision)
+    DESC, revision DESC, plural_form"""
+"""A branch inherits revisions of main, and main may have written one of them after the
+branch wrote a later one."""
 
 
 class KeyValues(ScopedStore):
@@ -132,6 +157,24 @@ class KeyValues(ScopedStore):
             for table in tables
             for each in _revisions(self._database, table, key_ids, language_codes, more)
         ]
+
+    def list_revisions(
+        self, key_id: str, language_code: str, page: PageRequest
+    ) -> Page[Revision]:
+        with self._database.snapshot():
+            [row_id] = self._rows_to_read([key_id])
+            base_id = "" if row_id == key_id else key_id
+            params = [row_id, language_code] * 2 + [base_id, language_code] * 2
+            rows = self._database.rows(
+                f"""{_HISTORY} SELECT * FROM history
+                    ORDER BY {_NEWEST_FIRST} LIMIT ? OFFSET ?""",
+                (*params, page.limit, page.offset),
+            )
+            [(total,)] = self._database.rows(
+                f"{_HISTORY} SELECT COUNT(*) FROM history", params
+            )
+        items = [_revision((key_id, *row[:-1])) for row in rows]
+        return Page(items, total, page.page, page.limit)
 
 
 def add_values(
