@@ -137,28 +137,27 @@ class KeyStore(Protocol):
         """By key id, in no order; None is all languages."""
         ...
 
-    def put_values(self, values: Sequence[StoredValue]) -> None:
-        """Insert, or replace what has the same key, language and form."""
-        ...
-
-    def remove_values(
-        self, values: Sequence[StoredValue], at: Timestamp | None = None
+    def write_values(
+        self,
+        put: Sequence[StoredValue] = (),
+        *,
+        removed: Sequence[StoredValue] = (),
+        revisions: Sequence[Revision] = (),
+        at: Timestamp = "",
     ) -> None:
-        """``at``: when their texts were cleared, for the statistics."""
+        """Write values of stored keys, and record what values were before.
+
+        ``put`` replaces the value of the same key, language and form. ``at``: when
+        ``removed`` texts were cleared, for the statistics. ``revisions`` has what each
+        value was, and that it was cleared, but not the value as it is now; no revision
+        of a value comes twice.
+        """
         ...
 
     def mark_outdated(
         self, key_ids: Collection[str], source_language: str
     ) -> list[StoredValue]:
         """Turn ``is_outdated`` on in all other languages; answers the turned ones."""
-        ...
-
-    def add_revisions(self, revisions: Sequence[Revision]) -> None:
-        """Keep what values were before, and that they were cleared.
-
-        The newest revision of a value that is there is the value itself, and is not
-        among them. No revision of a value comes twice.
-        """
         ...
 
     def revisions_of(

@@ -288,12 +288,8 @@ class UnitOfWork:
                 raise StalePlan
         elif touched:
             store.touch_keys(touched, at)
-        if self._revisions:
-            store.add_revisions(self._revisions)
-        if gone:
-            store.remove_values(gone, at)
-        if kept:
-            store.put_values(kept)
+        if self._revisions or kept:
+            store.write_values(kept, removed=gone, revisions=self._revisions, at=at)
         return turned
 
     def _outdate(self, source_language: str) -> list[StoredValue]:

@@ -184,15 +184,15 @@ class World:
             record = scope.own(each.key_id)
             if scope.main is None and (old := record.values.get(_slot(each))):
                 record.history.append(revision_of(old))
-                scope.store.add_revisions([revision_of(old)])
+                scope.store.write_values(revisions=[revision_of(old)])
             record.values[_slot(each)] = each
-        scope.store.put_values(values)
+        scope.store.write_values(values)
 
     def remove(self, scope: Scope) -> None:
         values = self._values_of_some(scope)
         for each in values:
             scope.own(each.key_id).values.pop(_slot(each), None)
-        scope.store.remove_values(values, self._now())
+        scope.store.write_values(removed=values, at=self._now())
 
     def mark_outdated(self, scope: Scope) -> None:
         ids, source = self._some(scope.shown), self.project.source_language

@@ -1,6 +1,6 @@
 """The key store of a branch: what it adds to that of main."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -142,9 +142,10 @@ class BranchKeyTables(KeyTables):
                     (self._branch_id, self._database.listed(some)),
                 )
 
-    def _copy_from_main(self, key_ids: Collection[str]) -> None:
-        copied = self._copied(key_ids)
-        missing = [id_ for id_ in dict.fromkeys(key_ids) if id_ not in copied]
+    def _copy_from_main(self, key_ids: Iterable[str]) -> None:
+        ids = dict.fromkeys(key_ids)
+        copied = self._copied(ids)
+        missing = [id_ for id_ in ids if id_ not in copied]
         if not missing:
             return
         main = KeyTables(self._database)

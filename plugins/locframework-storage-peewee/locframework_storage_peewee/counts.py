@@ -5,8 +5,7 @@ branch. A write adds the difference between the counts of its keys before and af
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from operator import neg
 
@@ -21,7 +20,6 @@ from locframework.ports import (
 from .database import Database, Store
 from .engine import Row
 from .key_columns import KEYS_A_PROJECT, PROJECT
-from .sql import chunks
 
 _COLUMNS = (
     "draft",
@@ -57,32 +55,53 @@ _TALLY = """SELECT s.project, s.language_code,
         CAST(coalesce(sum(s.words), 0) AS BIGINT),
         CAST(coalesce(sum(CASE s.state WHEN 2 THEN s.words END), 0) AS BIGINT)
     FROM states s GROUP BY s.project, s.language_code"""
-"""Line, language and _COLUMNS of the keys of ``_states``."""
+"""Line, language and _COLUMNS of the keys of ``_STATES``."""
+_STATES = """these AS ({which}),
+        states AS (
+            SELECT t.project, v.language_code,
+                min(CASE v.status WHEN 'draft' THEN 0
+                    WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
+                max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated,
+                max(sum(CASE WHEN v.language_code = p.source_language
+                    THEN v.words END)) OVER (PARTITION BY v.key_number) AS words
+            FROM these t JOIN lines l ON l.number = t.project
+            JOIN projects p ON p.id = l.project_id
+            CROSS JOIN key_values v WHERE v.key_number = t.number
+            GROUP BY v.key_number, t.project, v.language_code)"""
+"""The tables for _TALLY; ``which`` selects number and project of keys.
+
+A key counts in the worst state of its values.
+"""
+_LISTED = "SELECT number, project FROM keys WHERE {among} AND deleted_at IS NULL"
+_NO_TIMES: Mapping[str, Timestamp] = {}
 
 
-@contextmanager
-def counts_updated(
+def counts_of_keys(database: Database, lists: Iterable[object]) -> list[Row]:
+    """Return what keys with these ids count for, before they or their values change.
+
+    ``lists``: of ``Database.listed``.
+    """
+    states = _STATES.format(which=_LISTED.format(among=database.among("id")))
+    sql = f"WITH {states} {_TALLY}"
+    return [row for ids in lists for row in database.rows(sql, (ids,))]
+
+
+def update_counts(
     database: Database,
-    key_ids: Collection[str],
-    changed_at: Mapping[str, Timestamp] | None = None,
-) -> Iterator[None]:
-    """Add to the statistics what the block changes of these keys and their values.
+    lists: Iterable[object],
+    before: Iterable[Row],
+    changed_at: Mapping[str, Timestamp] = _NO_TIMES,
+) -> None:
+    """Add to the statistics what keys count for now, less what they did ``before``.
 
-    ``changed_at``: when texts are written or cleared, by language. The number of keys
+    ``changed_at``: when texts were written or cleared, by language. The number of keys
     is changed by ``add_key_count``.
     """
-    which = f"""SELECT number, project FROM keys
-        WHERE {database.among("id")} AND deleted_at IS NULL"""
-    lists = [database.listed(ids) for ids in chunks(key_ids)]
-    before: list[Row] = []
+    which = _LISTED.format(among=database.among("id"))
+    minus = [(line, code, *map(neg, numbers)) for line, code, *numbers in before]
     for ids in lists:
-        rows = database.rows(f"WITH {_states(which)} {_TALLY}", (ids,))
-        for line, code, *numbers in rows:
-            before.append((line, code, *map(neg, numbers)))
-    yield
-    for ids in lists:
-        _add(database, which, (ids,), before, changed_at or {})
-        before = []
+        _add(database, which, (ids,), minus, changed_at)
+        minus = []
 
 
 def count_new_keys(
@@ -114,7 +133,8 @@ def count_words_again(database: Database, project_id: str) -> None:
     for (line,) in lines:
         first = line * KEYS_A_PROJECT
         rows = database.rows(
-            f"WITH {_states(which)} {_TALLY}", (first, first + KEYS_A_PROJECT - 1)
+            f"WITH {_STATES.format(which=which)} {_TALLY}",
+            (first, first + KEYS_A_PROJECT - 1),
         )
         database.run_many(
             """UPDATE language_counts SET words = ?, approved_words = ?
@@ -136,18 +156,18 @@ def _add(
     database: Database,
     which: str,
     params: tuple[object, ...],
-    before: Sequence[Row],
+    minus: Sequence[Row],
     changed_at: Mapping[str, Timestamp],
 ) -> None:
     """Add the counts of some keys to the statistics.
 
-    ``before``: rows with the negative counts before the change.
+    ``minus``: rows with the negative counts before the change.
     """
     times = list(changed_at.items()) or [("", "")]
-    minus = f"UNION ALL VALUES {', '.join([_COUNTED] * len(before))}" if before else ""
+    more = f"UNION ALL VALUES {', '.join([_COUNTED] * len(minus))}" if minus else ""
     database.run(
-        f"""WITH {_states(which)},
-            changes (line, language_code, {_NUMBERS}) AS ({_TALLY} {minus}),
+        f"""WITH {_STATES.format(which=which)},
+            changes (line, language_code, {_NUMBERS}) AS ({_TALLY} {more}),
             times (language_code, changed_at) AS (
                 VALUES {", ".join([_TIME] * len(times))})
             INSERT INTO language_counts (line, language_code, {_NUMBERS}, changed_at)
@@ -159,32 +179,13 @@ def _add(
             ON CONFLICT (line, language_code) DO UPDATE SET {_ADD},
             changed_at = CASE WHEN language_counts.changed_at > excluded.changed_at
                 THEN language_counts.changed_at ELSE excluded.changed_at END""",
-        (*params, *chain.from_iterable(before), *chain.from_iterable(times)),
+        (*params, *chain.from_iterable(minus), *chain.from_iterable(times)),
     )
 
 
 def _sum(one: list[int] | None, other: list[int], sign: int) -> list[int]:
     one = one or [0] * len(_COLUMNS)
     return [a + sign * b for a, b in zip(one, other, strict=True)]
-
-
-def _states(which: str) -> str:
-    """Return the tables for _TALLY; ``which`` selects number and project of keys.
-
-    A key counts in the worst state of its values.
-    """
-    return f"""these AS ({which}),
-        states AS (
-            SELECT t.project, v.language_code,
-                min(CASE v.status WHEN 'draft' THEN 0
-                    WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
-                max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated,
-                max(sum(CASE WHEN v.language_code = p.source_language
-                    THEN v.words END)) OVER (PARTITION BY v.key_number) AS words
-            FROM these t JOIN lines l ON l.number = t.project
-            JOIN projects p ON p.id = l.project_id
-            CROSS JOIN key_values v WHERE v.key_number = t.number
-            GROUP BY v.key_number, t.project, v.language_code)"""
 
 
 class StatisticsTables(Store):
@@ -250,7 +251,7 @@ class StatisticsTables(Store):
             AND k.project = {PROJECT} AND k.deleted_at IS NULL"""
         params = (branch_id, project_id, branch_id, project_id)
         rows = self._database.rows(
-            f"""WITH {_states(which)} {_TALLY} UNION ALL
+            f"""WITH {_STATES.format(which=which)} {_TALLY} UNION ALL
                 SELECT project, '{_KEYS}', count(*), 0, 0, 0, 0, 0
                 FROM these GROUP BY project""",
             params,

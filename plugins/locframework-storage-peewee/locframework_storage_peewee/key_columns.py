@@ -4,7 +4,7 @@ A branch's copy of a key is a row of its own. Its id is ``<key id>@<branch id>``
 its line is the branch, so that no statement about main meets it.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -101,17 +101,12 @@ def key_row(key: Key, project: int, number: int) -> Row:
     return *key_changes(key), key.id, key.created_at, project, number
 
 
-def value_row(value: StoredValue, words: int, number: int) -> Row:
-    """The row of VALUE_KEPT of a record, of the key with this number."""
+def value_row(value: StoredValue, number: int) -> Row:
+    """Return the row of VALUE_KEPT of a record, of the key with this number."""
     _, language_code, plural_form, *rest = astuple(value)
-    beside = words, fold(value.value), number
-    return language_code, plural_form or "", *rest, *beside
-
-
-def words_of(value: StoredValue) -> int:
-    """The words of the text that counts: the approved one, or the only one."""
-    text = value.approved_value
-    return count_words(value.value if text is None else text)
+    text = value.value if value.approved_value is None else value.approved_value
+    added = count_words(text), fold(value.value), number
+    return language_code, plural_form or "", *rest, *added
 
 
 _NOT_ON_BRANCH = f"""NOT EXISTS (SELECT 1 FROM branch_keys b
@@ -185,13 +180,6 @@ class ScopedStore(Store):
         self._copy_from_main(key_ids)
         return self._marked(key_ids)
 
-    def _to_write(self, records: Sequence[S]) -> Sequence[S]:
-        """Return the records with the ids of ``_rows_to_write``."""
-        if not self._mark:
-            return records
-        self._copy_from_main({each.key_id for each in records})
-        return self._of_rows(records)
-
     def _of_rows(self, records: Iterable[S]) -> list[S]:
         """Return the records with the ids of the line's own rows."""
         return [replace(each, key_id=each.key_id + self._mark) for each in records]
@@ -208,7 +196,7 @@ class ScopedStore(Store):
             found.update(id_ for (id_,) in rows)
         return found
 
-    def _copy_from_main(self, key_ids: Collection[str]) -> None:
+    def _copy_from_main(self, key_ids: Iterable[str]) -> None:
         """Copy keys that the branch does not have for itself yet."""
         raise NotImplementedError  # by the whole store of a branch
 

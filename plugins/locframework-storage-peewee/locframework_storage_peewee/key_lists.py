@@ -16,7 +16,6 @@ from locframework.ports import TOTAL_LIMIT, BoundedList, KeyFilter, Position, St
 from .database import Database
 from .engine import Row
 from .key_columns import (
-    FOLDED_BREAK,
     KEY,
     OF_PROJECT,
     PROJECT,
@@ -28,7 +27,6 @@ from .sql import (
     LIKE_MAX_LENGTH,
     SqlFragment,
     all_of,
-    chunks,
     contains,
     one_of,
     starts_with,
@@ -390,37 +388,3 @@ def replace_tags(
         )
     rows = [(number, tag) for number in tags for tag in sorted(tags[number])]
     database.insert_many("key_tags", "key_number, tag", rows)
-
-
-_TEXTS = """SELECT k.number, k.folded || ? || coalesce((
-        SELECT group_concat(v.folded, ?) FROM key_values v
-        WHERE v.key_number = k.number), '') AS text FROM keys k"""
-
-
-def index_new_texts(database: Database, first: int, last: int) -> None:
-    """Index for searches the texts of new keys, from one number to another.
-
-    SQLite alone needs this: it has one row of trigrams a key, 5 µs a value. It may have
-    trigrams of texts that were deleted with a language; searches compare the texts.
-    """
-    if database.engine.has_trigram_tables:
-        database.run(
-            f"""INSERT INTO key_search (rowid, text)
-                {_TEXTS} WHERE k.number BETWEEN ? AND ?""",
-            (FOLDED_BREAK, FOLDED_BREAK, first, last),
-        )
-
-
-def index_texts(database: Database, key_ids: Collection[str]) -> None:
-    """Index for searches the changed texts of keys."""
-    if not database.engine.has_trigram_tables:
-        return
-    for ids in chunks(key_ids):
-        database.run(
-            f"""INSERT OR REPLACE INTO key_search (rowid, text)
-                SELECT n.number, n.text FROM (
-                    {_TEXTS} WHERE {database.among("k.id")}) n
-                LEFT JOIN key_search s ON s.rowid = n.number
-                WHERE s.text IS NOT n.text""",
-            (FOLDED_BREAK, FOLDED_BREAK, database.listed(ids)),
-        )

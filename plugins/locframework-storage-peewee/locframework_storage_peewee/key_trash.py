@@ -13,7 +13,7 @@ from locframework.ports import (
     public_key,
 )
 
-from .counts import add_key_count, counts_updated
+from .counts import add_key_count, counts_of_keys, update_counts
 from .database import Database
 from .engine import Row
 from .events import forget_traces
@@ -66,14 +66,16 @@ class KeyTrash(ScopedStore):
         self, line_id: str, row_ids: Collection[str], at: Timestamp, by: str | None
     ) -> None:
         for some in chunks(row_ids):
-            with counts_updated(self._database, some):
-                gone = self._database.run(
-                    f"""UPDATE keys SET deleted_at = ?, deleted_by = ?
-                            WHERE {self._database.among("id")}
-                            AND {IN_PROJECT} AND deleted_at IS NULL""",
-                    (at, by, self._database.listed(some), line_id),
-                )
+            ids = self._database.listed(some)
+            counts = counts_of_keys(self._database, [ids])
+            gone = self._database.run(
+                f"""UPDATE keys SET deleted_at = ?, deleted_by = ?
+                    WHERE {self._database.among("id")}
+                    AND {IN_PROJECT} AND deleted_at IS NULL""",
+                (at, by, ids, line_id),
+            )
             if gone:
+                update_counts(self._database, [ids], counts)
                 add_key_count(self._database, line_id, -gone, at)
             drop_findings(self._database, line_id, some)
 
@@ -83,15 +85,17 @@ class KeyTrash(ScopedStore):
         line_id = self._own_line(project_id)
         with self._database.transaction():
             for some in chunks(self._marked(key_ids)):
-                with counts_updated(self._database, some):
-                    back = self._database.run(
-                        f"""UPDATE keys
-                            SET deleted_at = NULL, deleted_by = NULL, updated_at = ?
-                            WHERE {self._database.among("id")}
-                            AND {IN_PROJECT} AND deleted_at IS NOT NULL""",
-                        (at, self._database.listed(some), line_id),
-                    )
+                ids = self._database.listed(some)
+                counts = counts_of_keys(self._database, [ids])
+                back = self._database.run(
+                    f"""UPDATE keys
+                        SET deleted_at = NULL, deleted_by = NULL, updated_at = ?
+                        WHERE {self._database.among("id")}
+                        AND {IN_PROJECT} AND deleted_at IS NOT NULL""",
+                    (at, ids, line_id),
+                )
                 if back:
+                    update_counts(self._database, [ids], counts)
                     add_key_count(self._database, line_id, back)
 
     def purge_trash(self, before: Timestamp, rows: int) -> int:

@@ -14,10 +14,11 @@ from locframework.ports import (
     outdated,
 )
 
-from .counts import counts_updated, latest
+from .counts import counts_of_keys, latest, update_counts
 from .database import Database
 from .engine import Row
 from .key_columns import (
+    FOLDED_BREAK,
     OF_PROJECT,
     PROJECT,
     REVISION_KEPT,
@@ -26,9 +27,7 @@ from .key_columns import (
     ScopedStore,
     plain_id,
     value_row,
-    words_of,
 )
-from .key_lists import index_texts
 from .sql import chunks, insert_one
 
 _number_of = itemgetter(-1)
@@ -60,6 +59,9 @@ _NEWEST_FIRST = """MAX(updated_at) OVER (PARTITION BY plural_form ORDER BY revis
     DESC, revision DESC, plural_form"""
 """A branch inherits revisions of main, and main may have written one of them after the
 branch wrote a later one."""
+_TEXTS = """SELECT k.number, k.folded || ? || coalesce((
+        SELECT group_concat(v.folded, ?) FROM key_values v
+        WHERE v.key_number = k.number), '') AS text FROM keys k"""
 
 
 class KeyValues(ScopedStore):
@@ -94,38 +96,41 @@ class KeyValues(ScopedStore):
             for row_id, texts in found.items()
         }
 
-    def put_values(self, values: Sequence[StoredValue]) -> None:
-        values = self._to_write(values)
-        ids = dict.fromkeys(map(_key_id_of, values))
-        times = latest(values)
-        with self._database.transaction(), counts_updated(self._database, ids, times):
-            self._database.run_many(
-                _PUT,
-                _rows(numbers_of(self._database, ids), values, map(words_of, values)),
-            )
-            index_texts(self._database, ids)
-
-    def remove_values(
-        self, values: Sequence[StoredValue], at: Timestamp | None = None
+    def write_values(
+        self,
+        put: Sequence[StoredValue] = (),
+        *,
+        removed: Sequence[StoredValue] = (),
+        revisions: Sequence[Revision] = (),
+        at: Timestamp = "",
     ) -> None:
-        values = self._to_write(values)
-        ids = dict.fromkeys(map(_key_id_of, values))
-        times = {value.language_code: at or "" for value in values}
-        with self._database.transaction(), counts_updated(self._database, ids, times):
-            numbers = numbers_of(self._database, ids)
-            self._database.run_many(
-                f"DELETE FROM key_values WHERE {_PLACE}",
-                [
-                    (
-                        numbers[value.key_id],
-                        value.language_code,
-                        value.plural_form or "",
-                    )
-                    for value in values
-                    if value.key_id in numbers
-                ],
-            )
-            index_texts(self._database, ids)
+        database = self._database
+        with database.transaction():
+            if self._mark:
+                self._copy_from_main(map(_key_id_of, [*put, *removed, *revisions]))
+                put, removed = self._of_rows(put), self._of_rows(removed)
+                revisions = self._of_rows(revisions)
+            ids = dict.fromkeys(map(_key_id_of, [*put, *removed]))
+            numbers = numbers_of(database, [*ids, *map(_key_id_of, revisions)])
+            rows = [_revision_row(each, numbers[each.key_id]) for each in revisions]
+            rows.sort(key=_number_of)
+            database.insert_many("value_revisions", REVISION_KEPT, rows)
+            if not ids:
+                return
+            lists = list(map(database.listed, chunks(ids)))
+            times = latest(put)
+            counts = counts_of_keys(database, lists)
+            if removed:
+                times = {each.language_code: at for each in removed} | times
+                gone = [
+                    (numbers[each.key_id], each.language_code, each.plural_form or "")
+                    for each in removed
+                    if each.key_id in numbers
+                ]
+                database.run_many(f"DELETE FROM key_values WHERE {_PLACE}", gone)
+            database.run_many(_PUT, _rows(numbers, put))
+            index_texts(database, lists)
+            update_counts(database, lists, counts, times)
 
     def mark_outdated(
         self, key_ids: Collection[str], source_language: str
@@ -135,13 +140,6 @@ class KeyValues(ScopedStore):
             for some in chunks(self._rows_to_write(key_ids)):
                 turned += _mark_outdated(self._database, some, source_language)
         return turned
-
-    def add_revisions(self, revisions: Sequence[Revision]) -> None:
-        revisions = self._to_write(revisions)
-        numbers = numbers_of(self._database, map(_key_id_of, revisions))
-        rows = [_revision_row(each, numbers[each.key_id]) for each in revisions]
-        rows.sort(key=_number_of)
-        self._database.insert_many("value_revisions", REVISION_KEPT, rows)
 
     def revisions_of(
         self,
@@ -178,14 +176,10 @@ class KeyValues(ScopedStore):
 
 
 def add_values(
-    database: Database,
-    numbers: Mapping[str, int],
-    values: Sequence[StoredValue],
-    words: Iterable[int],
+    database: Database, numbers: Mapping[str, int], values: Sequence[StoredValue]
 ) -> None:
-    """Insert values of new keys, ``numbers`` by id, with the ``words`` of each. The
-    statistics stay as they are."""
-    database.insert_many("key_values", VALUE_KEPT, _rows(numbers, values, words))
+    """Insert values of new keys, ``numbers`` by id. The statistics stay as they are."""
+    database.insert_many("key_values", VALUE_KEPT, _rows(numbers, values))
 
 
 def _mark_outdated(
@@ -201,24 +195,21 @@ def _mark_outdated(
     )
     values = [StoredValue(*row) for row in rows]
     if values:
-        with counts_updated(database, key_ids):
-            database.run(
-                f"""UPDATE key_values SET is_outdated = TRUE, approved_outdated =
-                    status <> 'approved' AND approved_value IS NOT NULL
-                    WHERE key_number IN (
-                    SELECT k.number FROM keys k WHERE {mine}) AND {fresh}""",
-                params,
-            )
+        lists = [database.listed(key_ids)]
+        counts = counts_of_keys(database, lists)
+        database.run(
+            f"""UPDATE key_values SET is_outdated = TRUE, approved_outdated =
+                status <> 'approved' AND approved_value IS NOT NULL
+                WHERE key_number IN (
+                SELECT k.number FROM keys k WHERE {mine}) AND {fresh}""",
+            params,
+        )
+        update_counts(database, lists, counts)
     return [replace(outdated(value), key_id=plain_id(value.key_id)) for value in values]
 
 
-def _rows(
-    numbers: Mapping[str, int], values: Sequence[StoredValue], words: Iterable[int]
-) -> list[Row]:
-    rows = [
-        value_row(value, count, numbers[value.key_id])
-        for value, count in zip(values, words, strict=True)
-    ]
+def _rows(numbers: Mapping[str, int], values: Sequence[StoredValue]) -> list[Row]:
+    rows = [value_row(value, numbers[value.key_id]) for value in values]
     rows.sort(key=_number_of)  # next to each other in the index
     return rows
 
@@ -303,3 +294,32 @@ def _revision(row: Row) -> Revision:
 def _revision_row(revision: Revision, number: int) -> Row:
     _, language_code, plural_form, *rest = astuple(revision)
     return language_code, plural_form or "", *rest, number
+
+
+def index_new_texts(database: Database, first: int, last: int) -> None:
+    """Index for searches the texts of new keys, from one number to another.
+
+    SQLite alone needs this: it has one row of trigrams a key, 5 µs a value. It may have
+    trigrams of texts that were deleted with a language; searches compare the texts.
+    """
+    if database.engine.has_trigram_tables:
+        database.run(
+            f"""INSERT INTO key_search (rowid, text)
+                {_TEXTS} WHERE k.number BETWEEN ? AND ?""",
+            (FOLDED_BREAK, FOLDED_BREAK, first, last),
+        )
+
+
+def index_texts(database: Database, lists: Iterable[object]) -> None:
+    """Index for searches the changed texts of keys; ``lists`` of their ids."""
+    if not database.engine.has_trigram_tables:
+        return
+    for ids in lists:
+        database.run(
+            f"""INSERT OR REPLACE INTO key_search (rowid, text)
+                SELECT n.number, n.text FROM (
+                    {_TEXTS} WHERE {database.among("k.id")}) n
+                LEFT JOIN key_search s ON s.rowid = n.number
+                WHERE s.text IS NOT n.text""",
+            (FOLDED_BREAK, FOLDED_BREAK, ids),
+        )

@@ -27,13 +27,12 @@ from .key_columns import (
     key_of,
     key_row,
     plain_id,
-    words_of,
 )
 from .key_files import KeyFiles
 from .key_findings import KeyFindings, rename_findings
-from .key_lists import KeyLists, index_new_texts, index_texts, replace_tags
+from .key_lists import KeyLists, replace_tags
 from .key_trash import KeyTrash
-from .key_values import KeyValues, add_values
+from .key_values import KeyValues, add_values, index_new_texts, index_texts
 from .sql import SqlFragment, all_of, chunks, json_text, starts_with
 
 _COLUMNS = KEY.count(",") + 1
@@ -112,7 +111,7 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
                         names.append((key.key, key.id))
             replace_tags(self._database, tags)
             rename_findings(self._database, names)
-            index_texts(self._database, list(old))
+            index_texts(self._database, map(self._database.listed, chunks(old)))
 
     def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
         mine = f"{self._database.among('id')} AND deleted_at IS NULL"
@@ -220,8 +219,7 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
             KEY_KEPT,
             [key_row(key, project, numbers[key.id]) for key in keys],
         )
-        words = [words_of(value) for value in values]
-        add_values(self._database, numbers, values, words)
+        add_values(self._database, numbers, values)
         replace_tags(
             self._database, {numbers[key.id]: key.tags for key in keys}, are_new=True
         )

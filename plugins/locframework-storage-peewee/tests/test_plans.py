@@ -317,9 +317,9 @@ BATCHES: dict[str, Batch] = {
         p.id, [one.id for one in ks], in_trash=True
     ),
     "values_of": lambda s, p, ks: s.keys.values_of([one.id for one in ks]),
-    "put_values": lambda s, p, ks: s.keys.put_values([value(one) for one in ks]),
-    "remove_values": lambda s, p, ks: s.keys.remove_values(
-        [value(one, "de") for one in ks]
+    "put_values": lambda s, p, ks: s.keys.write_values([value(one) for one in ks]),
+    "remove_values": lambda s, p, ks: s.keys.write_values(
+        removed=[value(one, "de") for one in ks]
     ),
     "mark_outdated": lambda s, p, ks: s.keys.mark_outdated(
         [one.id for one in ks], "en"
