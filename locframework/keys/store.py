@@ -81,14 +81,6 @@ class KeyStore(Protocol):
 
     def save_keys(self, keys: Sequence[StoredKey]) -> None: ...
 
-    def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
-        """Set ``updated_at``, and nothing else."""
-        ...
-
-    def touch_unchanged(self, key: StoredKey, at: Timestamp) -> bool:
-        """Set ``updated_at`` if it still is that of ``key``; return whether it was."""
-        ...
-
     def trash_keys(
         self,
         project_id: str,
@@ -139,18 +131,21 @@ class KeyStore(Protocol):
 
     def write_values(
         self,
-        put: Sequence[StoredValue] = (),
-        *,
-        removed: Sequence[StoredValue] = (),
+        key_ids: Collection[str],
+        at: Timestamp,
+        values: Sequence[StoredValue] = (),
+        cleared: Sequence[StoredValue] = (),
         revisions: Sequence[Revision] = (),
-        at: Timestamp = "",
-    ) -> None:
-        """Write values of stored keys, and record what values were before.
+        *,
+        read: StoredKey | None = None,
+    ) -> bool:
+        """Write values of keys, and set ``updated_at`` of these keys to ``at``.
 
-        ``put`` replaces the value of the same key, language and form. ``at``: when
-        ``removed`` texts were cleared, for the statistics. ``revisions`` has what each
-        value was, and that it was cleared, but not the value as it is now; no revision
-        of a value comes twice.
+        ``values`` are inserted, or replace those of the same key, language and form;
+        ``cleared`` are removed. ``revisions``: what the values were before, and that
+        they were cleared; no revision of a value comes twice. ``read``: the only key of
+        ``key_ids``, as it was read. Returns whether its ``updated_at`` is still that;
+        else nothing is written.
         """
         ...
 

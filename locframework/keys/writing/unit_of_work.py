@@ -122,7 +122,7 @@ class UnitOfWork:
         Every write to a key or its values changes ``updated_at``. Of a key whose
         values alone are written, ``flush`` finds out.
         """
-        if self._is_one_touched:
+        if self._only_key is not None:
             return True
         read, names, store = self.read_keys(), self.names_read, self.store
         ids = [id_ for id_, key in read.items() if key.key not in names]
@@ -136,12 +136,12 @@ class UnitOfWork:
         )
 
     @property
-    def _is_one_touched(self) -> bool:
-        """Whether the values of one key are written, and nothing else is read."""
+    def _only_key(self) -> StoredKey | None:
+        """The key, if only the values of one are written and nothing else is read."""
         if self.names_read or len(self._edits) != 1:
-            return False
+            return None
         [edit] = self._edits.values()
-        return bool(edit.written) and edit.key is edit.stored
+        return edit.stored if edit.written and edit.key is edit.stored else None
 
     def load_values(self) -> None:
         """Read the values of the loaded keys, unless that is done."""
@@ -256,13 +256,13 @@ class UnitOfWork:
 
         A number of statements that grows with the keys / 500. Raises StalePlan.
         """
+        turned = self._outdate(source_language)
         new: list[StoredKey] = []
         changed: list[StoredKey] = []
-        touched: list[str] = []
+        written = dict.fromkeys([each.key_id for each in self._revisions])
         first: list[StoredValue] = []
-        kept: list[StoredValue] = []
-        gone: list[StoredValue] = []
-        turned = self._outdate(source_language)
+        values: list[StoredValue] = []
+        cleared: list[StoredValue] = []
         for edit in edits:
             if edit.stored is None:
                 new.append(edit.key)
@@ -270,26 +270,22 @@ class UnitOfWork:
                 continue
             if edit.key is not edit.stored:
                 changed.append(edit.key)
-            elif edit.written:
-                touched.append(edit.key.id)
+            if edit.written:
+                written[edit.key.id] = None
             for slot, value in edit.written.items():
                 if value is not None:
-                    kept.append(value)
+                    values.append(value)
                 elif slot in edit.read:
-                    gone.append(edit.read[slot])
+                    cleared.append(edit.read[slot])
         store = self.store
         if changed:  # first, because it frees names
             store.save_keys(changed)
         if new:
             store.add_keys(new, first)
-        if self._is_one_touched:
-            [edit] = self._edits.values()
-            if not store.touch_unchanged(edit.key, at):
-                raise StalePlan
-        elif touched:
-            store.touch_keys(touched, at)
-        if self._revisions or kept:
-            store.write_values(kept, removed=gone, revisions=self._revisions, at=at)
+        if written and not store.write_values(
+            list(written), at, values, cleared, self._revisions, read=self._only_key
+        ):
+            raise StalePlan
         return turned
 
     def _outdate(self, source_language: str) -> list[StoredValue]:

@@ -171,28 +171,34 @@ class World:
 
     def touch(self, scope: Scope) -> None:
         ids, now = self._some(scope.shown), self._now()
-        scope.store.touch_keys(ids[1:], now)
+        scope.store.write_values(ids[1:], now)
         for old in [scope.shown[id_].key for id_ in ids[:1]]:
-            assert scope.store.touch_unchanged(old, now)
-            assert not scope.store.touch_unchanged(old, self._now())
+            write = partial(scope.store.write_values, [old.id], read=old)
+            assert write(now)
+            assert not write(self._now(), [value(old, "xx")])
         for record in map(scope.own, ids):
             record.key = replace(record.key, updated_at=now)
 
     def put(self, scope: Scope) -> None:
-        values = self._values_of_some(scope)
+        values, ends, now = self._values_of_some(scope), [], self._now()
         for each in values:
             record = scope.own(each.key_id)
+            record.key = replace(record.key, updated_at=now)
             if scope.main is None and (old := record.values.get(_slot(each))):
                 record.history.append(revision_of(old))
-                scope.store.write_values(revisions=[revision_of(old)])
+                ends.append(revision_of(old))
             record.values[_slot(each)] = each
-        scope.store.write_values(values)
+        ids = {each.key_id for each in values}
+        scope.store.write_values(ids, now, values, revisions=ends)
 
     def remove(self, scope: Scope) -> None:
-        values = self._values_of_some(scope)
+        values, now = self._values_of_some(scope), self._now()
         for each in values:
-            scope.own(each.key_id).values.pop(_slot(each), None)
-        scope.store.write_values(removed=values, at=self._now())
+            record = scope.own(each.key_id)
+            record.key = replace(record.key, updated_at=now)
+            record.values.pop(_slot(each), None)
+        ids = {each.key_id for each in values}
+        scope.store.write_values(ids, now, cleared=values)
 
     def mark_outdated(self, scope: Scope) -> None:
         ids, source = self._some(scope.shown), self.project.source_language
@@ -228,7 +234,7 @@ class World:
 
     def put_findings(self, scope: Scope) -> None:
         ids = self._some(scope.shown)
-        scope.store.touch_keys(ids, now := self._now())
+        scope.store.write_values(ids, now := self._now())
         found = {
             (id_, code): [
                 Finding(self.random.choice(TEXTS), n, n + 2**31, form, check)

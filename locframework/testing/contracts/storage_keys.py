@@ -52,7 +52,8 @@ class StorageKeysContract:
         ]
 
         keys.add_keys(old, [replace(each, revision=2) for each in olds])
-        keys.write_values(revisions=[revision_of(each) for each in olds])
+        ends = [revision_of(each) for each in olds]
+        keys.write_values([each.id for each in old], at(0), revisions=ends)
         assert keys.find_keys_by_name(of.id, names) == {each.key: each for each in old}
         for some in (new[::-1], old, new):
             keys.save_keys(some)
@@ -75,7 +76,7 @@ class StorageKeysContract:
             )
             found = [Finding(short or "x", 0, 1, None, "length")]
             keys.add_keys([made])
-            keys.write_values([value(made, "en", text)])
+            keys.write_values([made.id], made.updated_at, [value(made, "en", text)])
             keys.put_details([detail])
             keys.put_findings({(made.id, "en"): found})
 
@@ -111,10 +112,10 @@ class StorageKeysContract:
         storage.keys.trash_keys(other.id, [kept.id], at(1))
         storage.keys.restore_keys(other.id, [gone.id], at(2))
         storage.keys.save_keys([replace(gone, key="c")])
-        storage.keys.touch_keys([gone.id], at(2))
+        storage.keys.write_values([gone.id], at(2))
         storage.keys.put_findings({(gone.id, "en"): [Finding("x", 0, 1)]})
 
-        assert not storage.keys.touch_unchanged(gone, at(2))
+        assert not storage.keys.write_values([gone.id], at(2), read=gone)
         assert storage.keys.names_of(of.id) == {"a": kept.id}
         assert storage.keys.find_keys(of.id, [kept.id, gone.id], in_trash=True) == {
             gone.id: gone
@@ -125,7 +126,8 @@ class StorageKeysContract:
         of, other = add_keys_project(storage), add_keys_project(storage)
         made, gone, own, kept = key(of), key(of, "b"), key(of, "c"), key(other)
         storage.keys.add_keys([made, gone, kept], [value(made), value(kept)])
-        storage.keys.write_values(revisions=[revision_of(value(made, "de"))])
+        ends = [revision_of(value(made, "de"))]
+        storage.keys.write_values([made.id], at(0), revisions=ends)
         storage.keys.put_findings({(made.id, "de"): [Finding("x", 0, 1)]})
         storage.keys.trash_keys(of.id, [gone.id], at(0))
         on = storage.branch_keys(of.id, add_branch(storage, of).id)
@@ -190,7 +192,7 @@ class StorageKeysContract:
         assert next(rows).key == "k0000"
         del rows
 
-        storage.keys.write_values([value(made[0])])
+        storage.keys.write_values([made[0].id], at(0), [value(made[0])])
         with storage.snapshot():
             first = storage.keys.text_rows(of.id, "en", Selection())
             second = storage.keys.text_rows(of.id, "de", Selection())
@@ -280,7 +282,7 @@ class StorageKeysContract:
             approved_value=None,
         )
 
-        keys.write_values(revisions=[old, end])
+        keys.write_values([made.id], at(0), revisions=[old, end])
 
         found = sorted(keys.revisions_of([made.id]), key=lambda each: each.revision)
         assert found == [old, end, revision_of(now)]
@@ -299,7 +301,8 @@ class StorageKeysContract:
             value(made, "de", "n", "other", revision=1, updated_at=at(2)),
             value(made, "en", "1", "one", revision=1, updated_at=at(9)),
         ]
-        storage.keys.write_values(revisions=[revision_of(old) for old in olds])
+        ends = [revision_of(old) for old in olds]
+        storage.keys.write_values([made.id], at(0), revisions=ends)
 
         def page(number: int, limit: int) -> list[str]:
             request = PageRequest(number, limit)
@@ -316,7 +319,8 @@ class StorageKeysContract:
         made = key(of)
         second = value(made, text="2", revision=2, updated_at=at(2))
         storage.keys.add_keys([made], [second])
-        storage.keys.write_values(revisions=[revision_of(value(made, text="1"))])
+        first = revision_of(value(made, text="1"))
+        storage.keys.write_values([made.id], at(0), revisions=[first])
 
         def texts(store: KeyStore) -> list[str]:
             found = store.list_revisions(made.id, "en", ALL)
@@ -327,10 +331,9 @@ class StorageKeysContract:
 
         assert texts(on) == ["2", "1"]
         third = replace(second, value="b3", revision=3, updated_at=at(3))
-        on.write_values(revisions=[revision_of(second)])
-        on.write_values([third])
-        storage.keys.write_values([replace(second, value="m3", revision=3)])
-        storage.keys.write_values(revisions=[revision_of(second)])
+        changed, ends = replace(second, value="m3", revision=3), [revision_of(second)]
+        on.write_values([made.id], at(3), [third], revisions=ends)
+        storage.keys.write_values([made.id], at(3), [changed], revisions=ends)
 
         assert (texts(on), texts(storage.keys)) == (["b3", "2", "1"], ["m3", "2", "1"])
         on.drop_overlay([made.id])
@@ -354,17 +357,17 @@ class StorageKeysContract:
 
         keys.add_keys([one, other], [text])
         assert last() == last(spring.id) == [at(2), None, at(3)]
-        keys.write_values([replace(text, updated_at=at(5))])
-        keys.write_values([replace(text, updated_at=at(4))])
+        keys.write_values([one.id], at(2), [replace(text, updated_at=at(5))])
+        keys.write_values([one.id], at(2), [replace(text, updated_at=at(4))])
         assert last() == [at(2), None, at(5)]
-        keys.write_values(removed=[text], at=at(6))
-        keys.touch_keys([one.id], at(7))
+        keys.write_values([one.id], at(6), cleared=[text])
+        keys.write_values([one.id], at(7))
         assert last() == [at(7), None, at(6)]
         keys.trash_keys(of.id, [one.id], at(8))
         assert last()[0] == at(8)
         keys.restore_keys(of.id, [one.id], at(9))
-        on.write_values([replace(text, key_id=other.id, updated_at=at(10))])
-        on.touch_keys([other.id], at(11))
+        text = replace(text, key_id=other.id, updated_at=at(10))
+        on.write_values([other.id], at(11), [text])
         assert (last(), last(spring.id)[0]) == ([at(9), None, at(6)], at(11))
         assert last(spring.id)[2] == at(10)
         delete_language(storage, of.id, "de")
@@ -436,7 +439,7 @@ class StorageBranchesContract:
         made, other = add_branch(storage, of), add_branch(storage, of, "autumn")
         on, shown = storage.branch_keys(of.id, made.id), key(of)
         storage.keys.add_keys([shown], [value(shown)])
-        on.touch_keys([shown.id], at(2))
+        on.write_values([shown.id], at(2))
 
         note = BranchKey(shown.id, "copy", KeyState(shown, ()), changes=2**31)
         own = BranchKey("k0", "own", changes=2)

@@ -46,12 +46,21 @@ class BranchKeyTables(KeyTables):
             self._add_rows(keys, values)
             self.put_overlay([BranchKey(key.id, "own") for key in keys])
 
-    def touch_unchanged(self, key: StoredKey, at: Timestamp) -> bool:
-        found = self.find_keys(self._project_id, [key.id]).get(key.id)
-        if found is None or found.updated_at != key.updated_at:
-            return False
-        self.touch_keys([key.id], at)
-        return True
+    def write_values(
+        self,
+        key_ids: Collection[str],
+        at: Timestamp,
+        values: Sequence[StoredValue] = (),
+        cleared: Sequence[StoredValue] = (),
+        revisions: Sequence[Revision] = (),
+        *,
+        read: StoredKey | None = None,
+    ) -> bool:
+        if read is not None:  # which may be main's, until it is copied
+            found = self.find_keys(self._project_id, [read.id]).get(read.id)
+            if found is None or found.updated_at != read.updated_at:
+                return False
+        return super().write_values(key_ids, at, values, cleared, revisions)
 
     def revisions_of(
         self,
@@ -168,7 +177,11 @@ class BranchKeyTables(KeyTables):
         self, keys: Sequence[StoredKey], values: Sequence[StoredValue]
     ) -> None:
         rows = self._rows_of_keys(keys, self._marked(key.id for key in keys))
-        self._add(self._line_id, rows, self._of_rows(values))
+        texts = [
+            msgspec.structs.replace(each, key_id=each.key_id + self._mark)
+            for each in values
+        ]
+        self._add(self._line_id, rows, texts)
 
 
 def _place(revision: Revision) -> _Place:

@@ -52,7 +52,6 @@ class Session:
         self.failure: Exception | None = None  # why the transaction cannot commit
         self.before_commit: dict[Hashable, Callable[[], None]] = {}
         self.after_commit: list[Callable[[], None]] = []
-        self.key_numbers: dict[str, int] = {}  # by id, read by the open transaction
 
     def drop(self) -> None:
         """Close the connection; what was not committed is rolled back."""

@@ -182,12 +182,6 @@ class Database:
                 f"SELECT id FROM {table} WHERE id = ?{self.engine.for_update}", (id_,)
             )
 
-    @property
-    def key_numbers(self) -> dict[str, int]:
-        """The numbers of keys by id, as far as the open block has read them."""
-        session = self._sessions.here.session
-        return session.key_numbers if session.depth else {}
-
     def require_transaction(self) -> None:
         """Raise RuntimeError unless a transaction is open."""
         session = self._sessions.here.session
@@ -325,7 +319,6 @@ class Database:
             session.depth, session.mode, session.failure = 0, "read", None
             session.block += 1
             session.before_commit.clear()
-            session.key_numbers.clear()
             if lock is not None:
                 lock.release()
         if session.after_commit:

@@ -5,16 +5,15 @@ its line is the branch, so that no statement about main meets it.
 """
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import astuple, replace
+from msgspec.structs import astuple
 
 from locframework.ports import (
     Key,
     KeyValue,
-    Revision,
     StoredKey,
     StoredValue,
     count_words,
@@ -24,8 +23,6 @@ from locframework.ports import (
 from .database import Database, Store
 from .engine import Row
 from .sql import SqlFragment, chunks, fields, json_text
-
-S = TypeVar("S", StoredValue, Revision)
 
 PROJECT = "(SELECT number FROM lines WHERE id = ?)"
 """The number that wide tables name a line by: main, by the id of its project, or a
@@ -179,10 +176,6 @@ class ScopedStore(Store):
             return key_ids
         self._copy_from_main(key_ids)
         return self._marked(key_ids)
-
-    def _of_rows(self, records: Iterable[S]) -> list[S]:
-        """Return the records with the ids of the line's own rows."""
-        return [replace(each, key_id=each.key_id + self._mark) for each in records]
 
     def _copied(self, key_ids: Collection[str]) -> set[str]:
         """Return those of the keys that the branch has for itself."""

@@ -1,7 +1,7 @@
 """Keeps the values of keys, and what they were before."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 
 from msgspec.structs import astuple, replace
 
@@ -9,6 +9,7 @@ from locframework.ports import (
     Page,
     PageRequest,
     Revision,
+    StoredKey,
     StoredValue,
     Timestamp,
     outdated,
@@ -31,7 +32,6 @@ from .key_columns import (
 from .sql import chunks, insert_one
 
 _number_of = itemgetter(-1)
-_key_id_of = attrgetter("key_id")
 _PLACE = "key_number = ? AND language_code = ? AND plural_form = ?"
 _PUT = insert_one(
     "key_values", VALUE_KEPT, key="key_number, language_code, plural_form"
@@ -98,39 +98,38 @@ class KeyValues(ScopedStore):
 
     def write_values(
         self,
-        put: Sequence[StoredValue] = (),
-        *,
-        removed: Sequence[StoredValue] = (),
+        key_ids: Collection[str],
+        at: Timestamp,
+        values: Sequence[StoredValue] = (),
+        cleared: Sequence[StoredValue] = (),
         revisions: Sequence[Revision] = (),
-        at: Timestamp = "",
-    ) -> None:
+        *,
+        read: StoredKey | None = None,
+    ) -> bool:
         database = self._database
         with database.transaction():
-            if self._mark:
-                self._copy_from_main(map(_key_id_of, [*put, *removed, *revisions]))
-                put, removed = self._of_rows(put), self._of_rows(removed)
-                revisions = self._of_rows(revisions)
-            ids = dict.fromkeys(map(_key_id_of, [*put, *removed]))
-            numbers = numbers_of(database, [*ids, *map(_key_id_of, revisions)])
+            lists = list(map(database.listed, chunks(self._rows_to_write(key_ids))))
+            numbers = self._touch(lists, at, read)
+            if read is not None and not numbers:
+                return False
             rows = [_revision_row(each, numbers[each.key_id]) for each in revisions]
             rows.sort(key=_number_of)
             database.insert_many("value_revisions", REVISION_KEPT, rows)
-            if not ids:
-                return
-            lists = list(map(database.listed, chunks(ids)))
-            times = latest(put)
+            if not (values or cleared):
+                return True
+            times = latest(values)
             counts = counts_of_keys(database, lists)
-            if removed:
-                times = {each.language_code: at for each in removed} | times
+            if cleared:
+                times = {each.language_code: at for each in cleared} | times
                 gone = [
                     (numbers[each.key_id], each.language_code, each.plural_form or "")
-                    for each in removed
-                    if each.key_id in numbers
+                    for each in cleared
                 ]
                 database.run_many(f"DELETE FROM key_values WHERE {_PLACE}", gone)
-            database.run_many(_PUT, _rows(numbers, put))
+            database.run_many(_PUT, _rows(numbers, values))
             index_texts(database, lists)
             update_counts(database, lists, counts, times)
+        return True
 
     def mark_outdated(
         self, key_ids: Collection[str], source_language: str
@@ -174,6 +173,23 @@ class KeyValues(ScopedStore):
         items = [_revision((key_id, *row[:-1])) for row in rows]
         return Page(items, total, page.page, page.limit)
 
+    def _touch(
+        self, lists: Iterable[object], at: Timestamp, read: StoredKey | None
+    ) -> dict[str, int]:
+        """Set ``updated_at`` of the keys with these row ids; return numbers by id."""
+        which, params = f"{self._database.among('id')} AND deleted_at IS NULL", []
+        if read is not None:
+            which, params = f"{which} AND updated_at = ?", [read.updated_at]
+        numbers: dict[str, int] = {}
+        for ids in lists:
+            numbers |= self._database.run_rows(
+                f"UPDATE keys SET updated_at = ? WHERE {which} RETURNING id, number",
+                (at, ids, *params),
+            )
+        if not self._mark:
+            return numbers
+        return {plain_id(row_id): number for row_id, number in numbers.items()}
+
 
 def add_values(
     database: Database, numbers: Mapping[str, int], values: Sequence[StoredValue]
@@ -212,22 +228,6 @@ def _rows(numbers: Mapping[str, int], values: Sequence[StoredValue]) -> list[Row
     rows = [value_row(value, numbers[value.key_id]) for value in values]
     rows.sort(key=_number_of)  # next to each other in the index
     return rows
-
-
-def numbers_of(database: Database, key_ids: Iterable[str]) -> Mapping[str, int]:
-    """Return the numbers of keys by id, of these and perhaps others.
-
-    Keys that do not exist are left out.
-    """
-    known = database.key_numbers
-    if missing := set(key_ids).difference(known):
-        for some in chunks(missing):
-            rows = database.rows(
-                f"SELECT id, number FROM keys WHERE {database.among('id')}",
-                (database.listed(some),),
-            )
-            known.update(rows)
-    return known
 
 
 def remove_language(database: Database, project_id: str, language_code: str) -> None:

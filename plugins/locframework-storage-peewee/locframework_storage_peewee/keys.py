@@ -11,7 +11,6 @@ from locframework.ports import (
     StoredKey,
     StoredState,
     StoredValue,
-    Timestamp,
 )
 
 from .counts import count_new_keys, latest
@@ -112,25 +111,6 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
             replace_tags(self._database, tags)
             rename_findings(self._database, names)
             index_texts(self._database, map(self._database.listed, chunks(old)))
-
-    def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
-        mine = f"{self._database.among('id')} AND deleted_at IS NULL"
-        with self._database.transaction():
-            for some in chunks(self._rows_to_write(key_ids)):
-                touched = self._database.run_rows(
-                    f"UPDATE keys SET updated_at = ? WHERE {mine} RETURNING id, number",
-                    (at, self._database.listed(some)),
-                )
-                self._database.key_numbers.update(touched)
-
-    def touch_unchanged(self, key: StoredKey, at: Timestamp) -> bool:
-        touched = self._database.run_rows(
-            """UPDATE keys SET updated_at = ? WHERE id = ? AND deleted_at IS NULL
-                AND updated_at = ? RETURNING id, number""",
-            (at, key.id, key.updated_at),
-        )
-        self._database.key_numbers.update(touched)
-        return bool(touched)
 
     def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
         start = starts_with("k.key", SqlFragment("?", (prefix,)))

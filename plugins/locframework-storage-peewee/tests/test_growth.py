@@ -110,7 +110,7 @@ def test_what_a_branch_hides_is_looked_up_by_id_in_tables_counted_on_other_days(
     of = fill(storage)
     branch = add_branch(storage, of)
     on = storage.branch_keys(of.id, branch.id)
-    on.touch_keys(storage.keys.names_of(of.id, prefix="key0").values(), at(1))
+    on.write_values(storage.keys.names_of(of.id, prefix="key0").values(), at(1))
     storage.database.run("ANALYZE branch_keys")
     storage.database.run("UPDATE pg_class SET reltuples = 99 WHERE relname = 'keys'")
     asked.clear()

@@ -306,7 +306,6 @@ BATCHES: dict[str, Batch] = {
     "save_keys": lambda s, p, ks: s.keys.save_keys(
         [key(p, f"r.{one.key}", id=one.id) for one in ks]
     ),
-    "touch_keys": lambda s, p, ks: s.keys.touch_keys([one.id for one in ks], at(9)),
     "trash_keys": lambda s, p, ks: s.keys.trash_keys(
         p.id, [one.id for one in ks], at(9)
     ),
@@ -317,9 +316,11 @@ BATCHES: dict[str, Batch] = {
         p.id, [one.id for one in ks], in_trash=True
     ),
     "values_of": lambda s, p, ks: s.keys.values_of([one.id for one in ks]),
-    "put_values": lambda s, p, ks: s.keys.write_values([value(one) for one in ks]),
-    "remove_values": lambda s, p, ks: s.keys.write_values(
-        removed=[value(one, "de") for one in ks]
+    "write_values": lambda s, p, ks: s.keys.write_values(
+        [one.id for one in ks],
+        at(9),
+        [value(one) for one in ks],
+        cleared=[value(one, "de") for one in ks],
     ),
     "mark_outdated": lambda s, p, ks: s.keys.mark_outdated(
         [one.id for one in ks], "en"
