@@ -150,13 +150,6 @@ class _Cause(threading.local):
     merge_of: str | None = None
 
 
-class _Known(threading.local):
-    """The subscribers that the thread's transaction has read, by project id."""
-
-    def __init__(self) -> None:
-        self.subscribers: dict[str, Subscribers] = {}
-
-
 class EventLog:
     """Appends events and tells those who listen, in two rings.
 
@@ -171,7 +164,6 @@ class EventLog:
         self._inside: list[_Inside] = []
         self._after: list[Listener] = []
         self._cause = _Cause()
-        self._known = _Known()
 
     def listen_inside(
         self,
@@ -190,14 +182,6 @@ class EventLog:
     def listen_after(self, listener: Listener) -> None:
         """Call ``listener`` after the commit of every event from now on."""
         self._after.append(listener)
-
-    def subscribers_of(self, project_id: str) -> Subscribers:
-        """Return who acts on the events of a project; read once a transaction."""
-        found = self._known.subscribers.get(project_id)
-        if found is None:
-            found = self._store.subscribers_of(project_id)
-            self._known.subscribers[project_id] = found
-        return found
 
     @contextmanager
     def because(
@@ -270,11 +254,10 @@ class EventLog:
         if not events:
             return
         self._store.add(events, traces)
-        self._transactions.before_commit("subscribers", self._forget_subscribers)
+        subscribers = None  # all
+        if project_id is not None and events[0].type.startswith(_OF_KEYS):
+            subscribers = self._store.subscribers_of(project_id)
         for event in events:
-            subscribers = None  # all
-            if project_id is not None and event.type.startswith(_OF_KEYS):
-                subscribers = self.subscribers_of(project_id)
             for inside in self._inside:
                 if not event.type.startswith(inside.prefixes):
                     continue
@@ -285,10 +268,6 @@ class EventLog:
                 ):
                     inside.listener(event)
         self._transactions.after_commit(lambda: self._tell(events))
-
-    def _forget_subscribers(self) -> Callable[[], None]:
-        self._known.subscribers.clear()
-        return self._known.subscribers.clear
 
     def _tell(self, events: Sequence[Event]) -> None:
         for event in events:

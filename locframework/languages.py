@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 import langcodes
 from babel import Locale, UnknownLocaleError, localedata
 from msgspec import Struct
+from unicode_segmentation_rs import unicode_words
 
 from .errors import LanguageNotFound, ValidationFailed, abbreviate
 
@@ -250,3 +251,12 @@ def folded(text: str) -> str:
     Case and the width of white space are ignored, accents are not.
     """
     return collapse_white_space(fold(text))
+
+
+def count_words(text: str) -> int:
+    """Return the number of words by the default boundaries of Unicode (UAX #29).
+
+    A word is a piece between two boundaries with a letter or a digit. Each character of
+    Han and Hiragana is a word, as translators are paid for them.
+    """
+    return len(unicode_words(text))

@@ -1,5 +1,7 @@
 """The front door for plugin authors: every port, its records and its errors."""
 
+from locframework.keys.rules import public_key as public_key
+
 from .access.records import Caller as Caller
 from .access.records import Grant as Grant
 from .access.records import Holder as Holder
@@ -99,11 +101,11 @@ from .keys.records import StoredState as StoredState
 from .keys.records import StoredValue as StoredValue
 from .keys.records import TextRow as TextRow
 from .keys.records import TrashedKey as TrashedKey
-from .keys.records import public_key as public_key
 from .keys.rules import ROOT_MODULE as ROOT_MODULE
 from .keys.rules import outdated as outdated
 from .keys.store import BranchKeyStore as BranchKeyStore
 from .keys.store import KeyStore as KeyStore
+from .languages import count_words as count_words
 from .languages import fold as fold
 from .languages import folded as folded
 from .memories.matching.port import SOURCE_CODE as SOURCE_CODE
@@ -160,7 +162,6 @@ from .settings import Settings as Settings
 from .statistics.records import LanguageCounts as LanguageCounts
 from .statistics.records import LineCounts as LineCounts
 from .statistics.records import complete_languages as complete_languages
-from .statistics.records import count_words as count_words
 from .statistics.store import StatisticsStore as StatisticsStore
 from .storage import Due as Due
 from .storage import Purgeable as Purgeable

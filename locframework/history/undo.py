@@ -36,9 +36,8 @@ from locframework.keys.records import (
     Revision,
     StoredKey,
     StoredValue,
-    value_of,
 )
-from locframework.keys.rules import outdated
+from locframework.keys.rules import outdated, value_of
 from locframework.keys.writing.trash import KeyTrash
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.records import Language

@@ -28,8 +28,8 @@ from .idempotency import IdempotentOperation, check_key, finish_of
 from .operation import DeclarationError, Operation, PathParameter, Rate
 from .preconditions import HEADER as IF_MATCH
 from .preconditions import IfMatch
-from .rate_limit import RateLimiter
-from .records import Accepted, Prepared, Principal, Raw, RequestInfo, principal_key
+from .rate_limit import RateLimiter, principal_key
+from .records import Accepted, Prepared, Principal, Raw, RequestInfo
 from .responses import (
     JSON,
     url_resolver_of,

@@ -24,7 +24,8 @@ from locframework.transactions import Transactions, crash_point
 
 from .body import Environ
 from .operation import Operation
-from .records import Principal, Upload, UploadedFile, principal_key
+from .rate_limit import principal_key
+from .records import Principal, Upload, UploadedFile
 from .responses import write_stored
 
 

@@ -26,6 +26,7 @@ from msgspec import Struct
 from locframework.errors import SettingsError, Unavailable
 
 from .operation import Rate
+from .records import Principal
 
 log = logging.getLogger("locframework.http")
 
@@ -205,3 +206,10 @@ def open_windows(uri: str) -> Windows:
     Raises SettingsError when the URI is of no kind there is.
     """
     return MemoryWindows() if uri == "memory://" else SharedWindows(uri)
+
+
+def principal_key(caller: Principal) -> str:
+    """What one caller is told from another by, from request to request."""
+    if caller.token is not None:
+        return f"token:{caller.token.id}"
+    return f"token:{caller.actor.type}:{caller.actor.id}"

@@ -96,10 +96,3 @@ class Principal(Protocol):
 
     @property
     def token(self) -> PrincipalToken | None: ...
-
-
-def principal_key(caller: Principal) -> str:
-    """What one caller is told from another by, from request to request."""
-    if caller.token is not None:
-        return f"token:{caller.token.id}"
-    return f"token:{caller.actor.type}:{caller.actor.id}"

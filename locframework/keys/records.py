@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
-from msgspec.structs import astuple
 
 from locframework.events import Actor, ActorType
 from locframework.fields import TimeInput, Timestamp
@@ -99,12 +98,6 @@ class KeyDetail(Struct, frozen=True, rename="camel"):
     """What a key has beyond service.md's record."""
 
     max_length: int | None
-
-
-def public_key(key: Key, values: list[KeyValue] | None = None) -> Key:
-    """Return the key as responses show it, with ``values`` if they are given."""
-    *fields, own_values = astuple(key)[: len(Key.__struct_fields__)]
-    return Key(*(*fields, own_values if values is None else values))
 
 
 class KeyFields(Struct, frozen=True, rename="camel"):
@@ -482,18 +475,6 @@ class Revision(Struct, frozen=True, gc=False):
     note: str | None = None
     approved_outdated: bool = False
     keeps_fresh: bool = False
-
-
-def revision_of(value: StoredValue) -> Revision:
-    """The value as it stands, to be kept when another takes its place."""
-    return Revision(*astuple(value))
-
-
-def value_of(revision: Revision) -> StoredValue | None:
-    """The value as it stood; None: there was none."""
-    if revision.status == "untranslated":
-        return None
-    return StoredValue(*astuple(revision))
 
 
 def last_number(place: ValueSlot, gone: Mapping[ValueSlot, int]) -> int:

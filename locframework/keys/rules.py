@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal, TypeVar
 
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from locframework.errors import (
     InvalidKey,
@@ -37,7 +37,6 @@ from .records import (
     Revision,
     StoredValue,
     ValueStatus,
-    revision_of,
 )
 
 V = TypeVar("V", StoredValue, KeyValue)
@@ -520,3 +519,21 @@ def key_write(
     )
     clean = UNSET if new.tags is UNSET else clean_tags(new.tags, f"{path}.tags")
     return replace(with_fields(write, new), tags=clean)
+
+
+def public_key(key: Key, values: list[KeyValue] | None = None) -> Key:
+    """Return the key as responses show it, with ``values`` if they are given."""
+    *fields, own_values = astuple(key)[: len(Key.__struct_fields__)]
+    return Key(*(*fields, own_values if values is None else values))
+
+
+def revision_of(value: StoredValue) -> Revision:
+    """The value as it stands, to be kept when another takes its place."""
+    return Revision(*astuple(value))
+
+
+def value_of(revision: Revision) -> StoredValue | None:
+    """The value as it stood; None: there was none."""
+    if revision.status == "untranslated":
+        return None
+    return StoredValue(*astuple(revision))

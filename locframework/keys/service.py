@@ -44,7 +44,6 @@ from .records import (
     TrashedKey,
     TrashQuery,
     ValueDetail,
-    public_key,
 )
 from .rules import (
     check_forms,
@@ -53,6 +52,7 @@ from .rules import (
     clean_tags,
     in_order,
     new_key_write,
+    public_key,
     shown_value,
     with_forms_in_order,
 )

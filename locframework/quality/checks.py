@@ -12,13 +12,13 @@ from locframework.terminology.words import Searched
 from .check import Check
 from .records import Finding, Subject, WantedTerm
 from .scanning import (
+    MAYBE_PLACEHOLDER,
     TAG,
     Mark,
     Placeholder,
     blanked,
     differences,
     has_branches,
-    has_signs,
     placeholders,
     prose,
 )
@@ -281,7 +281,7 @@ class Placeholders:
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         for form, text, source in subject.compared:
-            if has_signs(text) or has_signs(source):
+            if MAYBE_PLACEHOLDER.search(text) or MAYBE_PLACEHOLDER.search(source):
                 yield from _compare(form, text, source, subject)
 
 

@@ -20,6 +20,8 @@ TAG = re.compile(
     r"\s*(/?)>"
 )
 
+MAYBE_PLACEHOLDER = re.compile(r"[{%]|\$t\(")
+"""In every text that has placeholders; searching takes 0.1 µs."""
 _PRINTF = re.compile(
     r"%(?:%|(?:([1-9]\d?)\$|\(([^()]{1,100})\))?[-+#0,']*(?:\d{1,5}|\*)?"
     r"(?:\.(?:\d{1,5}|\*))?(?:hh|ll|[hlLqjzt])?([diouxXeEfFgGcrs@]))"
@@ -42,11 +44,6 @@ class Placeholder(NamedTuple):
     is_next: bool = False  # takes the next argument: ``%s``, ``{}``; each one counts
     is_number: bool = False  # by its kind or its name
     is_branch: bool = False  # of an ICU message, with the text that is in it
-
-
-def has_signs(text: str) -> bool:
-    """Whether the text may have placeholders at all; 0.1 µs."""
-    return "{" in text or "%" in text or "$t(" in text
 
 
 def placeholders(text: str) -> list[Placeholder]:
@@ -218,7 +215,7 @@ def prose(text: str) -> str:
 
 
 def _code(text: str) -> Iterator[tuple[int, int]]:
-    if has_signs(text):
+    if MAYBE_PLACEHOLDER.search(text):
         for each in placeholders(text):
             if not each.is_branch:
                 yield each.start, each.end

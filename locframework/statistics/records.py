@@ -1,7 +1,6 @@
 """Counts of keys and words, and the statistics made of them (decisions 2.6, 0010)."""
 
 from msgspec import Struct
-from unicode_segmentation_rs import unicode_words
 
 from locframework.fields import Timestamp
 
@@ -59,15 +58,6 @@ class Statistics(Struct, frozen=True, rename="camel"):
     word_count: int  # of all source texts
     updated_at: Timestamp  # when keys or texts last changed
     languages: list[LanguageStatistics]  # in project order
-
-
-def count_words(text: str) -> int:
-    """Return the number of words by the default boundaries of Unicode (UAX #29).
-
-    A word is a piece between two boundaries with a letter or a digit. Each character of
-    Han and Hiragana is a word, as translators are paid for them.
-    """
-    return len(unicode_words(text))
 
 
 def percentage(part: int, whole: int) -> float:

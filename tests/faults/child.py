@@ -21,8 +21,10 @@ from typing import Any
 
 import locframework_storage_peewee.postgres  # noqa: F401
 import waitress  # noqa: F401
+from locframework_storage_peewee import database
 
 from locframework import Framework, Settings, create_app, transactions, wsgi
+from locframework.keys.writing.unit_of_work import KeyEvents
 from locframework.server import listen, serve, stop_signals
 
 
@@ -30,11 +32,35 @@ def send(**message: object) -> None:
     os.write(1, (json.dumps(message) + "\n").encode())
 
 
+def crash_around_writes() -> None:
+    """Add crash points to every write of keys: around its events and its commit."""
+    append, commit, writing = KeyEvents.append, database._COMMIT, threading.local()
+
+    def append_events(*args: Any, **named: Any) -> None:
+        writing.is_open = True
+        transactions.crash_point("keys.before_events")
+        append(*args, **named)
+        transactions.crash_point("keys.after_events")
+
+    def commit_events(connection: Any) -> object:
+        is_write, writing.is_open = getattr(writing, "is_open", False), False
+        if is_write:
+            transactions.crash_point("keys.before_commit")
+        result = commit(connection)
+        if is_write:
+            transactions.crash_point("keys.after_commit")
+        return result
+
+    KeyEvents.append = append_events  # type: ignore[method-assign]
+    database._COMMIT = commit_events
+
+
 def serve_one(asked: dict[str, Any]) -> None:
     """Serve by these settings, until told to stop; or die at ``crash_at``.
 
     ``hang_at``: who comes to that place does not go on.
     """
+    crash_around_writes()
     transactions.arm(asked.get("hang_at", asked["crash_at"]))
     if "hang_at" in asked:
         transactions.os = SimpleNamespace(_exit=lambda _: time.sleep(3600))

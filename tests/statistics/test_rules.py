@@ -2,11 +2,11 @@
 
 import pytest
 
+from locframework.languages import count_words
 from locframework.statistics.records import (
     LanguageCounts,
     LineCounts,
     complete_languages,
-    count_words,
     percentage,
     statistics_of,
 )

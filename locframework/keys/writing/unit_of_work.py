@@ -11,15 +11,8 @@ from locframework.errors import Unavailable
 from locframework.events import Actor, EventLog
 from locframework.fields import Timestamp
 from locframework.keys.key_fields import Moved, log_change
-from locframework.keys.records import (
-    Key,
-    Revision,
-    StoredKey,
-    StoredValue,
-    ValueSlot,
-    revision_of,
-)
-from locframework.keys.rules import outdated, with_approved_outdated
+from locframework.keys.records import Key, Revision, StoredKey, StoredValue, ValueSlot
+from locframework.keys.rules import outdated, revision_of, with_approved_outdated
 from locframework.keys.store import KeyStore
 
 

@@ -19,21 +19,13 @@ from locframework.fields import Clock, Timestamp, timestamp_after
 from locframework.glossaries.matching import TermCache
 from locframework.keys.branch_copies import count_changes
 from locframework.keys.changes import WriteVeto
-from locframework.keys.records import (
-    Key,
-    KeyWrite,
-    KeyWritten,
-    Origin,
-    StoredValue,
-    public_key,
-)
-from locframework.keys.rules import in_order, shown_value
+from locframework.keys.records import Key, KeyWrite, KeyWritten, Origin, StoredValue
+from locframework.keys.rules import in_order, public_key, shown_value
 from locframework.keys.store import KeyStorage, store_of
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language
 from locframework.quality.service import Checks
 from locframework.statistics.service import Completion
-from locframework.transactions import crash_point
 
 from .checks import (
     CheckedKey,
@@ -131,14 +123,12 @@ class KeyWriter:
                 now = self._branches.lock_scope(scope)
                 if _is_same(scope, now) and is_current(attempt == ATTEMPTS - 1):
                     result = apply()
-                    crash_point("keys.before_commit")
                     break
             scope = now
         else:
             error = Unavailable("others keep changing these keys; try again")
             error.retry_after_seconds = 1
             raise error
-        crash_point("keys.after_commit")
         return result
 
     def write_key(
@@ -267,9 +257,7 @@ class KeyWriter:
         if scope.branch is not None:
             ids = [edit.key.id for edit in edits]
             count_changes(self._storage, scope, ids, plan.at)
-        crash_point("keys.before_events")
         plan.events.append({edit.key.id: edit.key for edit in edits}, outdated)
-        crash_point("keys.after_events")
         return plan.results
 
     def write_each(

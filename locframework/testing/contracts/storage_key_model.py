@@ -31,19 +31,19 @@ from locframework.keys.records import (
     StoredValue,
     TextRow,
     ValueSlot,
+)
+from locframework.keys.rules import (
+    ROOT_MODULE,
+    outdated,
     public_key,
     revision_of,
+    shown_value,
 )
-from locframework.keys.rules import ROOT_MODULE, outdated, shown_value
 from locframework.keys.store import BranchKeyStore, KeyStore
-from locframework.languages import fold
+from locframework.languages import count_words, fold
 from locframework.pagination import PageRequest
 from locframework.quality.records import Finding
-from locframework.statistics.records import (
-    LanguageCounts,
-    complete_languages,
-    count_words,
-)
+from locframework.statistics.records import LanguageCounts, complete_languages
 from locframework.storage import Storage
 
 from .storage_records import (

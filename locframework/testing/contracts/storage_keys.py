@@ -15,8 +15,8 @@ from locframework.keys.records import (
     KeyFilter,
     KeyState,
     Selection,
-    revision_of,
 )
+from locframework.keys.rules import revision_of
 from locframework.keys.store import KeyStore
 from locframework.pagination import TOTAL_LIMIT, BoundedList, PageRequest, Position
 from locframework.projects.records import Project

@@ -29,15 +29,18 @@ from .models import MemberRow, OrganizationRow, ProjectRow, TokenRow, UserRow
 from .tables import Condition, Table, among, map_page
 
 _HOLDER = """SELECT t.id, t.kind, t.name, t.prefix, t.permissions, t.project_id,
-        t.assigned_languages, t.expires_at, t.last_used_at, t.created_at, t.sha256,
-        t.user_id, t.organization_id, t.revoked_at,
-        m.organization_id, m.role, m.assigned_languages, m.project_ids
+        coalesce(t.assigned_languages, 'null'), t.expires_at, t.last_used_at,
+        t.created_at, t.sha256, t.user_id, t.organization_id, t.revoked_at,
+        m.organization_id, m.role,
+        coalesce(m.assigned_languages, 'null'), coalesce(m.project_ids, 'null')
     FROM tokens t LEFT JOIN users u ON u.id = t.user_id AND u.is_active
     LEFT JOIN members m ON m.user_id = u.id
     WHERE t.sha256 = ? ORDER BY m.organization_id"""
 _STORED_COLUMNS = 14
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
+_or_none = msgspec.json.Decoder(tuple[str, ...] | None).decode
+"""Of columns that are read as ``coalesce(column, 'null')``."""
 
 
 class OrganizationTable(Table[Organization]):
@@ -137,11 +140,14 @@ class AccessTables:
         rows = self._database.rows(_HOLDER, (sha256,))
         if not rows:
             return None
-        memberships = [
-            _membership(row[_STORED_COLUMNS:])
-            for row in rows
-            if row[_STORED_COLUMNS] is not None  # no active owner, or no membership
-        ]
+        memberships: list[Membership] = []
+        for row in rows:
+            organization_id, role, languages, projects = row[_STORED_COLUMNS:]
+            if organization_id is not None:  # an active owner, who is a member
+                languages, projects = _or_none(languages), _or_none(projects)
+                memberships.append(
+                    Membership(organization_id, role, languages, projects)
+                )
         return Holder(_stored_token(rows[0][:_STORED_COLUMNS]), tuple(memberships))
 
     def list_tokens(
@@ -192,16 +198,5 @@ def _filters(**values: str | None) -> list[Condition]:
 def _stored_token(row: Row) -> StoredToken:
     id_, kind, name, prefix, permissions, project_id, languages, *rest = row
     first = [id_, kind, name, prefix, _texts.decode(permissions), project_id]
-    token = Token(*[*first, _texts_or_none(languages), *rest[:3]])
+    token = Token(*[*first, _or_none(languages), *rest[:3]])
     return StoredToken(token, *rest[3:])
-
-
-def _membership(row: Row) -> Membership:
-    organization_id, role, languages, projects = row
-    return Membership(
-        organization_id, role, _texts_or_none(languages), _texts_or_none(projects)
-    )
-
-
-def _texts_or_none(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else _texts.decode(text)
