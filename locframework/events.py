@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
@@ -267,7 +268,7 @@ class EventLog:
                     or getattr(subscribers, inside.subscriber)
                 ):
                     inside.listener(event)
-        self._transactions.after_commit(lambda: self._tell(events))
+        self._transactions.after_commit(partial(self._tell, events))
 
     def _tell(self, events: Sequence[Event]) -> None:
         for event in events:

@@ -281,5 +281,9 @@ def both(
 
 def union(parts: Collection[frozenset[str] | None]) -> frozenset[str] | None:
     """Return all of them together; None is everything."""
-    known = [part for part in parts if part is not None]
-    return None if len(known) < len(parts) else frozenset[str]().union(*known)
+    known = frozenset[str]()
+    for part in parts:
+        if part is None:
+            return None
+        known |= part
+    return known

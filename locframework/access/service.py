@@ -61,11 +61,12 @@ class Access:
 
     def require_language(self, caller: Caller, scope: Scope, tag: str) -> None:
         """Let pass, or raise LanguageNotAssigned. Limits writes only."""
-        if not self.may_write_language(caller, scope, tag):
+        assigned = self.languages(caller, scope)
+        if assigned is not None and tag not in assigned:
             raise LanguageNotAssigned(tag)
 
     def may_write_language(self, caller: Caller, scope: Scope, tag: str) -> bool:
-        """Return whether the language is assigned to the caller there."""
+        """Return whether ``require_language`` would let pass."""
         assigned = self.languages(caller, scope)
         return assigned is None or tag in assigned
 

@@ -104,12 +104,13 @@ class TermCache:
     def is_current(self, project_id: str, terms: ProjectTerms | None) -> bool:
         """Return whether ``of_project`` would return the same. One statement."""
         linked = self._storage.glossaries.linked_to(project_id)
-        if linked:
-            self._without.discard(project_id)
-        elif len(self._without) < PROJECTS_KEPT:
-            self._without.add(project_id)
+        if not linked:
+            if len(self._without) < PROJECTS_KEPT:
+                self._without.add(project_id)
+            return terms is None
+        self._without.discard(project_id)
         revisions = {each.id: each.revision for each in linked}
-        return revisions == ({} if terms is None else terms.revisions)
+        return terms is not None and revisions == terms.revisions
 
     def prepare(self, project_id: str) -> None:
         """Load a project's terms in all its languages before a transaction: that of a

@@ -92,7 +92,11 @@ class MemoryWindows:
         with self._lock:
             now = self._clock()
             left = now - WINDOW_SECONDS
-            self._forget_until(left)
+            while self._taken:  # those without a request in the last minute
+                oldest, times = next(iter(self._taken.items()))
+                if times and times[-1] >= left:
+                    break
+                del self._taken[oldest]
             taken = self._taken.get(key)
             if taken is None:
                 taken = self._taken[key] = array("d")
@@ -107,13 +111,6 @@ class MemoryWindows:
 
     def ping(self) -> None:
         """Always there."""
-
-    def _forget_until(self, left: float) -> None:
-        while self._taken:
-            key, taken = next(iter(self._taken.items()))
-            if taken and taken[-1] >= left:
-                return
-            del self._taken[key]
 
 
 _SHARED = re.compile(r"(redis|valkey)s?(\+(cluster|sentinel|unix))?://")

@@ -155,7 +155,7 @@ class BulkKeys:
                         continue
                     if isinstance(outcome, Key):
                         outcome = KeyWritten(outcome, "unchanged", 0)
-                    outcome = self._writer.with_values(plan, languages, outcome)
+                    outcome = self._writer.with_values(plan, outcome)
                     results.append(_result(at, outcome))
                 return results
 

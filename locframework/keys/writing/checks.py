@@ -229,15 +229,10 @@ def check_unit(
             for slot in edit.written:
                 slots.pop(slot, None)
             values[id_] = [*(slots | edit.values).values()]
-    checked = [
-        CheckedKey(
-            edit.key,
-            values[id_],
-            codes,
-            is_new=edit.stored is None or not edit.has_findings,
-        )
-        for id_, (edit, codes) in changed.items()
-    ]
+    checked: list[CheckedKey] = []
+    for id_, (edit, languages) in changed.items():
+        is_new = edit.stored is None or not edit.has_findings
+        checked.append(CheckedKey(edit.key, values[id_], languages, is_new=is_new))
     return changed_findings(runner, keys.store, checked)
 
 

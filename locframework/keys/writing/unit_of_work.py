@@ -396,20 +396,19 @@ class KeyEvents:
             self._add("translation.outdated", item)
         for item in self._moved.values():
             self._add("translation.updated", item)
-        updates = self._updates.values()
-        updated = [_updated_item(old, new) for old, new, _ in updates]
-        changes = {}
-        if self._scope.branch is None and updates:
-            changes["key.updated"] = {
-                new.id: log_change(old, new, moved) for old, new, moved in updates
-            }
+        updated: list[Item] = []
+        changes: dict[str, Mapping[str, object]] = {}
+        for old, new, moved in self._updates.values():
+            updated.append(_updated_item(old, new))
+            if self._scope.branch is None:
+                changes[new.id] = log_change(old, new, moved)
         self._log.append_all(
             {"key.updated": updated, **self._items},
             organization_id=self._scope.project.organization_id,
             project_id=self._scope.project.id,
             actor=self._actor,
             branch=self._scope.name,
-            traces=changes,
+            traces={"key.updated": changes},
             at=self._at,
         )
 

@@ -62,6 +62,7 @@ class WritePlan(Struct, frozen=True):
     findings: FindingChanges
     results: list[KeyWritten | LocError]
     """One for each write, in their order."""
+    language_order: Mapping[str, int]
 
     def is_current(self, is_last: bool) -> bool:
         """Return whether the keys and glossaries are as they were read.
@@ -159,7 +160,7 @@ class KeyWriter:
                 if before is not None:
                     before()
                 self.apply(plan)
-                return self.with_values(plan, languages, written).key
+                return self.with_values(plan, written).key
 
             has_work = plan.edits or before is not None
             return plan.is_current if has_work else None, apply
@@ -236,6 +237,7 @@ class KeyWriter:
             runner,
             findings,
             results,
+            batch.order,
         )
 
     def apply(self, plan: WritePlan) -> list[KeyWritten | LocError]:
@@ -308,16 +310,10 @@ class KeyWriter:
         )  # fmt: skip
         return [written_or_raise(result) for result in results]
 
-    def with_values(
-        self,
-        plan: WritePlan,
-        languages: Sequence[Language],
-        result: KeyWritten,
-    ) -> KeyWritten:
+    def with_values(self, plan: WritePlan, result: KeyWritten) -> KeyWritten:
         """Return a result with all values of its key, as the whole plan leaves them."""
-        key = shown_key(
-            result.key, plan.keys.values(result.key.id).values(), order_of(languages)
-        )
+        values = plan.keys.values(result.key.id).values()
+        key = shown_key(result.key, values, plan.language_order)
         if result.outcome != "unchanged":  # a write copies the key to the branch
             source = "main" if plan.scope.branch is None else "branch"
             key = replace(key, key_source=source)

@@ -82,8 +82,10 @@ def counts_of_keys(database: Database, lists: Iterable[object]) -> list[Row]:
     ``lists``: of ``Database.listed``.
     """
     states = _STATES.format(which=_LISTED.format(among=database.among("id")))
-    sql = f"WITH {states} {_TALLY}"
-    return [row for ids in lists for row in database.rows(sql, (ids,))]
+    counts: list[Row] = []
+    for ids in lists:
+        counts += database.rows(f"WITH {states} {_TALLY}", (ids,))
+    return counts
 
 
 def update_counts(

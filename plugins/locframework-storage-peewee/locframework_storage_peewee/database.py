@@ -31,7 +31,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from operator import attrgetter, methodcaller
 from typing import Any, Protocol, TypeVar
 
@@ -85,7 +85,7 @@ class Database:
         self._sessions = Sessions(engine)
         self._inserted = 0  # in all threads, about
         # once for each statement: as attributes, they are found without a call
-        self.among = engine.among
+        self.among = lru_cache(engine.among)
         """Returns the condition that a column is one of ``listed(values)``."""
         self.listed = engine.listed
         """Returns the one parameter of ``among``."""
@@ -173,14 +173,6 @@ class Database:
         session.after_commit.append(call)
         if not session.depth:
             _run_after_commit(session)
-
-    def lock_row(self, table: str, id_: str) -> None:
-        """Let no other transaction lock this row until the transaction ends."""
-        self.require_transaction()
-        if self.engine.for_update:  # else the transaction has locked everything
-            self.rows(
-                f"SELECT id FROM {table} WHERE id = ?{self.engine.for_update}", (id_,)
-            )
 
     def require_transaction(self) -> None:
         """Raise RuntimeError unless a transaction is open."""

@@ -6,7 +6,7 @@ row costs 3 µs so, and 120 µs through a model.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 
 import msgspec
 
@@ -38,6 +38,7 @@ _ORDER = Order({"createdAt": "e.seq"}, tie="e.seq", default="-createdAt")
 _OF_KEY = Order({"createdAt": "k.seq"}, tie="k.seq", default="-createdAt")
 
 _seq_of = itemgetter(0)
+_key_id_of = methodcaller("get", "keyId")
 _in_order = itemgetter(0, 1)
 _trace = msgspec.json.Decoder(Mapping[str, object])
 _IN_PROJECT = "(e.project_id = ?) IS TRUE"  # without its index
@@ -80,7 +81,9 @@ class EventTable(Store):
             rows: list[tuple[str, int, str | None]] = []
             for event in some:
                 traced = kept.get(event.type, {})
-                for key_id in keys_of(event.items):
+                for key_id in dict.fromkeys(map(_key_id_of, event.items)):
+                    if key_id is None:
+                        continue
                     trace = json_text(traced[key_id]) if key_id in traced else None
                     rows.append((key_id, numbers[event.id], trace))
             rows.sort(key=_in_order)
@@ -144,11 +147,6 @@ class EventTable(Store):
         ]
 
 
-def keys_of(items: Sequence[Mapping[str, object]]) -> dict[str, None]:
-    """Return the ids of the keys of items, in order, each once."""
-    return {str(item["keyId"]): None for item in items if "keyId" in item}
-
-
 def drop_events(database: Database, project_id: str, rows: int) -> int:
     """Drop up to ``rows`` events of a project; return how many."""
     found = database.rows(
@@ -160,7 +158,7 @@ def drop_events(database: Database, project_id: str, rows: int) -> int:
         [
             (key_id, seq)
             for seq, items in found
-            for key_id in keys_of(_items.decode(items))
+            for key_id in dict.fromkeys(map(_key_id_of, _items.decode(items)))
         ],
     )
     database.run_many("DELETE FROM events WHERE seq = ?", [(seq,) for seq, _ in found])

@@ -90,7 +90,13 @@ class Table(Store, Generic[T]):
             self.write(self.model.delete().where(*mine))
 
     def lock(self, record_id: str) -> None:
-        self._database.lock_row(self.model._meta.table_name, record_id)
+        self._database.require_transaction()
+        for_update = self._database.engine.for_update
+        if for_update:  # else the transaction has locked everything
+            table = self.model._meta.table_name
+            self._database.rows(
+                f"SELECT id FROM {table} WHERE id = ?{for_update}", (record_id,)
+            )
 
     def first(self, *conditions: Condition) -> T | None:
         """Return the first record that meets the conditions."""
