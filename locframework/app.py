@@ -52,8 +52,7 @@ from .memories.tm_sync import LANGUAGE_EVENTS, TmSync
 from .merging.applying import Applying
 from .merging.service import Merging
 from .plugins import PluginHost, chosen
-from .projects.languages import Languages
-from .projects.service import Projects
+from .projects.service import Languages, Projects
 from .quality.service import Checks
 from .settings import Settings, as_settings
 from .statistics.service import ProjectStatistics

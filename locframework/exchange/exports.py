@@ -11,9 +11,8 @@ from locframework.keys.catalogues import Catalogues, options_of
 from locframework.keys.records import Selection
 from locframework.keys.rules import ROOT_MODULE
 from locframework.languages import require_tag
-from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
-from locframework.projects.service import Projects
+from locframework.projects.service import Languages, Projects
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 

@@ -23,9 +23,8 @@ from locframework.keys.records import TAG_LENGTH, TAGS_MOST
 from locframework.keys.rules import clean_tags
 from locframework.keys.store import store_of
 from locframework.languages import require_tag
-from locframework.projects.languages import Languages
 from locframework.projects.records import Project
-from locframework.projects.service import Projects, scope_of
+from locframework.projects.service import Languages, Projects, scope_of
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 

@@ -20,8 +20,7 @@ from locframework.keys.store import store_of
 from locframework.keys.writing.writer import KeyWriter
 from locframework.languages import tag_from_path
 from locframework.pagination import Page
-from locframework.projects.languages import Languages
-from locframework.projects.service import Projects, scope_of
+from locframework.projects.service import Languages, Projects, scope_of
 from locframework.validation import check_record
 
 from .store import HistoryStorage

@@ -20,10 +20,9 @@ from locframework.keys.store import KeyStores, store_of
 from locframework.keys.writing.checks import issue_of
 from locframework.keys.writing.writer import KeyWriter
 from locframework.pagination import ByKey, Page, SortedRequest, all_pages
-from locframework.projects.languages import Languages
 from locframework.projects.records import CheckName, LanguageTag, Project
 from locframework.projects.rules import require_checks
-from locframework.projects.service import Projects
+from locframework.projects.service import Languages, Projects
 from locframework.projects.store import ProjectStore
 from locframework.quality.service import Checks
 from locframework.transactions import Transactions

@@ -20,8 +20,7 @@ from locframework.errors import (
 )
 from locframework.fields import is_id, narrowed
 from locframework.languages import canonical_tag
-from locframework.projects.languages import Languages
-from locframework.projects.service import Projects
+from locframework.projects.service import Languages, Projects
 from locframework.validation import check_record
 
 from .records import (

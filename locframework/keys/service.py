@@ -19,9 +19,8 @@ from locframework.fields import is_id, narrowed
 from locframework.files.service import Files
 from locframework.languages import fold, tag_from_path
 from locframework.pagination import CursorPage, Page, read_page
-from locframework.projects.languages import Languages
 from locframework.projects.records import Project
-from locframework.projects.service import Projects
+from locframework.projects.service import Languages, Projects
 from locframework.quality.records import Issue
 from locframework.quality.service import Checks
 from locframework.validation import check_record

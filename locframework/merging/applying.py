@@ -36,7 +36,7 @@ from locframework.keys.three_way import (
 )
 from locframework.keys.writing.trash import KeyTrash
 from locframework.keys.writing.writer import KeyWriter
-from locframework.projects.languages import Languages
+from locframework.projects.service import Languages
 
 
 class Applying:

@@ -22,7 +22,6 @@ from locframework.http.operation import operation
 from locframework.http.records import Deleted
 from locframework.pagination import Page
 
-from .languages import Languages
 from .records import (
     Language,
     LanguageChanges,
@@ -33,7 +32,7 @@ from .records import (
     ProjectChanges,
     ProjectQuery,
 )
-from .service import Projects
+from .service import Languages, Projects
 
 
 class ProjectAnswer(Struct, frozen=True):

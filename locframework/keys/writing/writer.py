@@ -22,8 +22,8 @@ from locframework.keys.changes import WriteVeto
 from locframework.keys.records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from locframework.keys.rules import in_order, public_key, shown_value
 from locframework.keys.store import KeyStorage, store_of
-from locframework.projects.languages import Languages
 from locframework.projects.records import Language
+from locframework.projects.service import Languages
 from locframework.quality.service import Checks
 from locframework.statistics.service import Completion
 
