@@ -138,9 +138,11 @@ def _rows(
         codes.append(project.source_language)
     if missing == "fallback":
         codes += fallback_chain(language_code, fallbacks, project.source_language)
-    streams = [store.text_rows(project.id, code, which) for code in codes]
-    for rows in zip(*streams, strict=True):
-        yield next((row for row in rows if row.texts), rows[0])
+    rows, *others = [store.text_rows(project.id, code, which) for code in codes]
+    if not others:
+        return rows
+    of_keys = zip(rows, *others, strict=True)
+    return (next((row for row in some if row.texts), some[0]) for some in of_keys)
 
 
 def _sources(

@@ -46,7 +46,10 @@ class KeyFiles(ScopedStore):
                     (language_code, *where.params),
                 )
                 streams.append(_text_rows(rows, all_approved=approved))
-            yield from heapq.merge(*streams, key=_by_name)
+            if len(streams) == 1:
+                yield from streams[0]
+            else:
+                yield from heapq.merge(*streams, key=_by_name)
 
     def put_details(
         self, details: Sequence[FileDetail], *, are_new: bool = False
