@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from locframework.testing.client import Answer, Client
 from locframework.testing.workspace import Workspace
-
-ON_SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""For refusals and rights, which no database decides."""
 
 
 class Keys:

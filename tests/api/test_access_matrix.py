@@ -12,10 +12,8 @@ from locframework.access.permissions import PERMISSIONS
 from locframework.testing.workspace import Workspace
 
 from .every_operation import ANY_LANGUAGE, FILE, World, absent, rows, same
-from .project_keys import ON_SQLITE
 
 
-@ON_SQLITE
 def test_every_parameter_of_a_path_is_known_here(workspace: Workspace) -> None:
     world = World(workspace, "known")
 
@@ -29,7 +27,6 @@ def test_every_parameter_of_a_path_is_known_here(workspace: Workspace) -> None:
     assert unknown == set()
 
 
-@ON_SQLITE
 def test_without_a_token_nothing_but_the_public_answers(workspace: Workspace) -> None:
     world = World(workspace, "first")
     nobody = world.owner.with_token(None)
@@ -78,7 +75,6 @@ def test_anothers_child_in_my_project_reads_like_an_absent_one(
         assert same(foreign, nowhere), row.name
 
 
-@ON_SQLITE
 def test_a_project_token_sees_no_other_project(workspace: Workspace) -> None:
     mine = World(workspace, "mine")
     sibling = workspace.project(owner=mine.owner)
@@ -95,7 +91,6 @@ def test_a_project_token_sees_no_other_project(workspace: Workspace) -> None:
         assert same(foreign, nowhere), row.name
 
 
-@ON_SQLITE
 def test_every_operation_refuses_who_lacks_its_permission(
     workspace: Workspace,
 ) -> None:
@@ -116,7 +111,6 @@ def test_every_operation_refuses_who_lacks_its_permission(
         assert answer.error["details"] == {"required": row.permission}, row.name
 
 
-@ON_SQLITE
 def test_a_malformed_body_is_told_only_to_who_may_know_the_target(
     workspace: Workspace,
 ) -> None:
@@ -156,7 +150,6 @@ def test_who_may_do_everything_is_let_through_every_operation(
         assert answer.status not in (401, 403, 404), f"{row.name}: {answer}"
 
 
-@ON_SQLITE
 def test_who_may_do_everything_meets_404_for_every_absent_target(
     workspace: Workspace,
 ) -> None:

@@ -17,12 +17,6 @@ from locframework.testing.workspace import Workspace, open_workspace
 TOKEN = re.compile(r"svc_(pat|proj)_[0-9A-Za-z]{42}")
 
 
-@pytest.fixture
-def workspace(sqlite_workspace: Workspace) -> Workspace:
-    """No database decides who may do what."""
-    return sqlite_workspace
-
-
 def personal(client: Client, **body: object) -> Answer:
     return client.post("/tokens", json={"name": "ci", **body})
 

@@ -9,9 +9,7 @@ import pytest
 from locframework.testing.client import Answer
 from locframework.testing.workspace import Workspace
 
-from .project_keys import ON_SQLITE, Keys
-
-pytestmark = ON_SQLITE
+from .project_keys import Keys
 
 NAMES = ["feature/x", "a/b/c", "diff", "merge", "diff/a", "a.b/-c_", "x/diff.v2"]
 
@@ -52,6 +50,19 @@ def test_other_names_are_refused(keys: Keys, name: str) -> None:
 
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
     assert refused.error["details"][0]["path"] == "$.name"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "$.name: Expected `str` of length >= 1"),
+        ("a/../b", "$.name: no part between slashes may be empty, . or .."),
+    ],
+)
+def test_a_refusal_of_a_name_tells_the_rule(
+    keys: Keys, name: str, message: str
+) -> None:
+    assert made(keys, name).error["message"] == message
 
 
 def test_names_that_differ_in_case_are_two_branches(keys: Keys) -> None:

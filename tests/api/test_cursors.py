@@ -18,7 +18,6 @@ from locframework.fields import new_id, system_clock, timestamp
 from locframework.keys.records import KeyQuery, StoredKey
 
 from .branched import Branched
-from .project_keys import ON_SQLITE
 
 SORTS = ["key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt"]
 LIMIT = 5
@@ -315,7 +314,6 @@ def decoded(cursor: str) -> list[Any]:
     return members
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     "cursor",
     [

@@ -12,8 +12,6 @@ from locframework.delivery.queue import EVENTS_LOOKED_AT
 from locframework.errors import UnreadableFile
 from locframework.testing.workspace import Workspace
 
-from .project_keys import ON_SQLITE
-
 
 def test_resume_shows_the_last_release_again(published: Any) -> None:
     published.act("pause")
@@ -399,7 +397,6 @@ def test_the_same_content_gives_the_same_bytes_again(
     assert hashes[0] == hashes[1]
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("fields", "code"),
     [

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from .project_keys import ON_SQLITE
-
 
 def texts(key: dict[str, Any]) -> dict[tuple[str, str | None], str]:
     return {(v["languageCode"], v["pluralForm"]): v["value"] for v in key["values"]}
@@ -189,7 +187,6 @@ def test_include_values_adds_them_to_each_key_of_a_list(keys: Any) -> None:
     assert texts(whole) == {("de", None): "Zahlen"}
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     "query",
     [

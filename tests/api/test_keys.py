@@ -8,8 +8,6 @@ import pytest
 
 from locframework.testing.workspace import Workspace
 
-from .project_keys import ON_SQLITE
-
 KEY_FIELDS = [
     "createdAt",
     "description",
@@ -69,7 +67,6 @@ def test_a_plural_key_takes_values_by_plural_form(keys: Any) -> None:
     assert keys.texts(key) == {("en", "one"): "file", ("en", "other"): "files"}
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("body", "code"),
     [

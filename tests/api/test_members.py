@@ -12,10 +12,6 @@ from locframework.fields import new_id
 from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace
 
-from .project_keys import ON_SQLITE
-
-pytestmark = ON_SQLITE
-
 
 def members_of(workspace: Workspace) -> str:
     return f"/organizations/{workspace.organization_id}/members"

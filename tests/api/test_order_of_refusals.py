@@ -15,10 +15,6 @@ from locframework.http.records import Upload
 from locframework.keys.records import Approval, Rejection
 from locframework.testing.workspace import Workspace
 
-from .project_keys import ON_SQLITE
-
-pytestmark = ON_SQLITE
-
 FILE = {"file": Upload("en.json", b'{"a": "A"}', "application/json")}
 
 

@@ -11,7 +11,7 @@ import pytest
 from locframework.testing.client import Client
 from locframework.testing.databases import statements_of
 
-from .project_keys import ON_SQLITE, Keys
+from .project_keys import Keys
 from .undoing import (
     SPRING,
     Key,
@@ -177,7 +177,6 @@ def test_value_of_a_language_that_was_removed_and_added_again_is_not_selected(
     assert keys.texts(key)["de", None] == "Geschäft"
 
 
-@ON_SQLITE
 @pytest.mark.parametrize(
     ("body", "path", "rule"),
     [

@@ -4,11 +4,12 @@ import errno
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -129,6 +130,79 @@ def test_a_failing_disk_is_never_acknowledged(
     assert list((folder / "incoming").iterdir()) == []
     store.put(SECOND, b"second")
     assert store.get(SECOND) == b"second"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of two MiB. Skips where nobody may mount one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+    if not shutil.which("mount") or subprocess.run(mount, check=False).returncode:
+        pytest.skip("no file system of a fixed size can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def refused_put(store: DiskBlobStore, content: bytes) -> str:
+    """Put what cannot be kept; return the reason that is told."""
+    name = sha256(content).hexdigest()
+    with pytest.raises(Unavailable) as refusal:
+        store.put(name, content)
+    assert not store.has(name)
+    assert store.get(name) is None
+    told = f"the blob {name} cannot be kept: "
+    assert refusal.value.message.startswith(told)
+    return refusal.value.message.removeprefix(told)
+
+
+def test_a_full_disk_keeps_nothing_half_written(small_disk: Path) -> None:
+    store = DiskBlobStore(DiskSettings(str(small_disk / "blobs")))
+    store.put(NAME, CONTENT)
+    large = os.urandom(3 * 2**20)
+
+    for _ in range(2):
+        assert refused_put(store, large) == "No space left on device"
+
+    assert list((small_disk / "blobs" / "incoming").iterdir()) == []
+    assert list(store.names()) == [NAME]
+    store.put(SECOND, b"second")  # what the failed put took is free again
+    assert (store.get(NAME), store.get(SECOND)) == (CONTENT, b"second")
+
+
+def test_a_file_that_is_cut_off_while_it_is_written_is_not_kept(
+    folder: Path, file: Path, store: DiskBlobStore
+) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+    try:
+        reason = refused_put(store, bytes(100_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert reason == "File too large"
+    assert list((folder / "incoming").iterdir()) == []
+    store.put(sha256(bytes(100_000)).hexdigest(), bytes(100_000))
+    assert len(list(store.names())) == 2
+
+
+@pytest.mark.parametrize("since", ["the start", "a put"])
+def test_a_folder_that_is_read_only_refuses_puts_and_serves_what_is_there(
+    small_disk: Path, since: str
+) -> None:
+    store = DiskBlobStore(DiskSettings(str(small_disk / "blobs")))
+    store.put(NAME, CONTENT)
+    remount = ["mount", "-o", "remount,ro", str(small_disk)]
+    subprocess.run(remount, check=True)  # root may write whatever chmod says
+    if since == "the start":
+        store = DiskBlobStore(DiskSettings(str(small_disk / "blobs")))
+
+    assert refused_put(store, b"second") == "Read-only file system"
+    with pytest.raises(Unavailable, match="cannot be deleted: Read-only file system"):
+        store.delete(NAME)
+    assert (list(store.names()), store.get(NAME)) == ([NAME], CONTENT)
+    assert list((small_disk / "blobs" / "incoming").iterdir()) == []
 
 
 DAMAGES: list[Callable[[Path], object]] = [
