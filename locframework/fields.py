@@ -49,7 +49,7 @@ def id_from_reference(reference: str) -> str | None:
 
     What stands before the UUID is ignored, so renames never break links.
     """
-    if is_id(reference):
+    if _UUID.fullmatch(reference):
         return reference
     before, found = reference[:-UUID_LENGTH], reference[-UUID_LENGTH:]
     return found if before.endswith("-") and is_id(found) else None

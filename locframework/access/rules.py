@@ -22,7 +22,6 @@ from .records import (
     Grant,
     Holder,
     Member,
-    Membership,
     NewToken,
     Reach,
     Scope,
@@ -72,53 +71,39 @@ def is_live(token: StoredToken, now: datetime) -> bool:
 
 
 def grants_of(holder: Holder) -> tuple[Grant, ...]:
-    """What a token may do right now; nothing at all when its owner may not."""
-    if holder.token.user_id is None:
-        return project_grants(holder.token)
-    return personal_grants(holder.token, holder.memberships)
+    """Return what a token may do right now; nothing at all when its owner may not.
 
-
-def personal_grants(
-    token: StoredToken, memberships: Sequence[Membership]
-) -> tuple[Grant, ...]:
-    """What a personal token may do: its allow-list within its owner's roles.
-
-    A token that was made for a member counts in the organization it was made in.
-
-    Source: service.md, Authentication 4; decisions 2.9. Unknown permission keys in
-    the allow-list give nothing.
+    A project token has its allow-list, in its project only. A personal token has its
+    allow-list within its owner's roles; one that was made for a member counts in the
+    organization it was made in. Unknown permission keys in the allow-list give nothing.
+    Source: service.md, Authentication 4; decisions 2.9.
     """
+    token, record = holder.token, holder.token.token
+    if token.user_id is None:
+        if token.organization_id is None or record.project_id is None:
+            return ()
+        return (
+            Grant(
+                organization_id=token.organization_id,
+                permissions=frozenset(record.permissions) & frozenset(PERMISSIONS),
+                project_ids=frozenset({record.project_id}),
+                languages=both(record.assigned_languages or None, None),
+            ),
+        )
     grants: list[Grant] = []
-    for member in memberships:
+    for member in holder.memberships:
         if token.organization_id not in (None, member.organization_id):
             continue
         projects, languages = member.project_ids, member.assigned_languages
         grants.append(
             Grant(
                 organization_id=member.organization_id,
-                permissions=ROLES[member.role].intersection(token.token.permissions),
+                permissions=ROLES[member.role].intersection(record.permissions),
                 project_ids=None if projects is None else frozenset(projects),
-                languages=both(
-                    languages or None, token.token.assigned_languages or None
-                ),
+                languages=both(languages or None, record.assigned_languages or None),
             )
         )
     return tuple(grants)
-
-
-def project_grants(token: StoredToken) -> tuple[Grant, ...]:
-    """What a project token may do: its allow-list, in its project only."""
-    record = token.token
-    if token.organization_id is None or record.project_id is None:
-        return ()
-    return (
-        Grant(
-            organization_id=token.organization_id,
-            permissions=frozenset(record.permissions) & frozenset(PERMISSIONS),
-            project_ids=frozenset({record.project_id}),
-            languages=both(record.assigned_languages or None, None),
-        ),
-    )
 
 
 def covers(grant: Grant, scope: Scope) -> bool:

@@ -186,11 +186,14 @@ class Tokens:
         stored, grants = found.token, grants_of(found)
         if not grants:
             return None
+        user_id = stored.user_id
         return Caller(
-            actor=_actor(stored),
+            actor=Actor("user", user_id)
+            if user_id
+            else Actor("token", stored.token.id),
             grants=grants,
-            user_id=stored.user_id,
-            bound_to=stored.organization_id if stored.user_id else None,
+            user_id=user_id,
+            bound_to=stored.organization_id if user_id else None,
             token=stored.token,
         )
 
@@ -352,12 +355,6 @@ def _within(grant: Grant, wanted: tuple[str, ...] | None) -> tuple[str, ...] | N
         reason = "no language is assigned to the caller"
         raise PermissionDenied("translation_write", reason)
     return wanted or tuple(sorted(grant.languages))
-
-
-def _actor(stored: StoredToken) -> Actor:
-    if stored.user_id is None:
-        return Actor("token", stored.token.id)
-    return Actor("user", stored.user_id)
 
 
 def self_of(caller: Caller) -> TokenSelf:

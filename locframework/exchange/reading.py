@@ -25,7 +25,7 @@ from locframework.formats.rules import language_in_path
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import family_of, options_of
 from locframework.keys.records import DESCRIPTION_LENGTH
-from locframework.keys.rules import check_key, check_text, texts_by_form
+from locframework.keys.rules import check_key, check_texts
 from locframework.languages import canonical_tag
 from locframework.projects.records import Project
 
@@ -287,11 +287,8 @@ def _has_forms(text: Text | None) -> TypeGuard[Mapping[str, str]]:
 
 
 def _check_text(text: Text) -> None:
-    if isinstance(text, str):
-        check_text(text, "the text")
-        _check_characters(text)
-        return
-    for one in texts_by_form(text, is_plural=True, path="the text").values():
+    check_texts(text, "the text")
+    for one in (text,) if isinstance(text, str) else text.values():
         _check_characters(one)
 
 

@@ -37,7 +37,6 @@ from .dispatch import (
     preflight,
     request_id,
     require_servable,
-    valid_request_id,
 )
 from .docs import ServiceEndpoints
 from .idempotency import Idempotency, idempotent_operation
@@ -58,6 +57,7 @@ log = logging.getLogger("locframework.http")
 # nothing between two slashes or behind the last, and nothing that is not to be shown
 _PATH = re.compile(r"/?[^/\x00-\x1f\x7f\ufffd]++(?:/[^/\x00-\x1f\x7f\ufffd]++)*+")
 _NOWHERE = "/"
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _METHODS = frozenset(COMBINED_METHODS)
 _NEVER_DECLARED = "TRACE"
@@ -195,8 +195,8 @@ class _Frame:
         request.path = self._slashes.joined(path) if is_path else _NOWHERE
         if request.method not in _METHODS:
             request.method = _NEVER_DECLARED  # falcon answers 400 to unknown ones
-        asked = valid_request_id(environ.get("HTTP_X_REQUEST_ID"))
-        if asked is not None:
+        asked = environ.get("HTTP_X_REQUEST_ID")
+        if asked and _REQUEST_ID.fullmatch(asked):
             environ[REQUEST_ID] = asked
         self._require_open()
         _require_one_host(environ)

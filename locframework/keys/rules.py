@@ -103,34 +103,33 @@ def tag_in_project(code: str, codes: Container[str], path: str) -> str:
 def texts_by_form(
     text: Text, *, is_plural: bool, path: str = "$.value"
 ) -> dict[str | None, str]:
-    """A written text by plural form; the form of a key without plurals is None.
+    """Return a written text by plural form; of a key without plurals that is None.
 
-    Raises PluralMismatch, InvalidPluralForm, and ValidationFailed for a text over
-    64 KiB (decisions 2.10).
+    Raises PluralMismatch, and what check_texts raises.
     """
-    if isinstance(text, str):
+    if isinstance(text, str) == is_plural:
+        message = "a key without plurals takes a string"
         if is_plural:
             message = "a plural key takes an object, plural form to text"
-            raise PluralMismatch(f"{path}: {message}")
-        check_text(text, path)
-        return {None: text}
-    if not is_plural:
-        raise PluralMismatch(f"{path}: a key without plurals takes a string")
+        raise PluralMismatch(f"{path}: {message}")
     check_texts(text, path)
-    return dict(text.items())
+    return {None: text} if isinstance(text, str) else dict(text.items())
 
 
 def check_texts(text: Text, path: str) -> None:
-    """Refuse what no key can have there, with plurals or without.
+    """Refuse texts that no key can have, with plurals or without.
 
-    Raises InvalidPluralForm, and ValidationFailed for a text over 64 KiB.
+    Raises InvalidPluralForm, and ValidationFailed for a text over 64 KiB in UTF-8
+    (decisions 2.10).
     """
-    if isinstance(text, str):
-        check_text(text, path)
-        return
-    for form, one in text.items():
-        check_form(form, path)
-        check_text(one, f"{path}.{form}")
+    texts = {None: text} if isinstance(text, str) else text
+    for form, one in texts.items():
+        if form is not None:
+            check_form(form, path)
+        if len(one) * 4 > VALUE_BYTES and len(one.encode()) > VALUE_BYTES:
+            message = f"must have at most {VALUE_BYTES} bytes in UTF-8"
+            at = path if form is None else f"{path}.{form}"
+            raise ValidationFailed.at(at, "length", message)
 
 
 def check_form(form: str, path: str) -> None:
@@ -139,13 +138,6 @@ def check_form(form: str, path: str) -> None:
         names = ", ".join(PLURAL_FORMS)
         message = f"{abbreviate(form)!r} is not one of {names}"
         raise InvalidPluralForm(f"{path}: {message}")
-
-
-def check_text(text: str, path: str) -> None:
-    """Refuse a text over 64 KiB in UTF-8 (decisions 2.10)."""
-    if len(text) * 4 > VALUE_BYTES and len(text.encode()) > VALUE_BYTES:
-        message = f"must have at most {VALUE_BYTES} bytes in UTF-8"
-        raise ValidationFailed.at(path, "length", message)
 
 
 def apply_write(

@@ -8,18 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locframework.access.permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
-from locframework.access.records import Grant, Membership, Scope, StoredToken, Token
+from locframework.access.records import (
+    Grant,
+    Holder,
+    Membership,
+    Scope,
+    StoredToken,
+    Token,
+)
 from locframework.access.rules import (
     ALPHABET,
     allows,
     check_languages,
     covers,
     effective,
+    grants_of,
     is_live,
     is_token_text,
     new_token_text,
-    personal_grants,
-    project_grants,
 )
 from locframework.errors import ValidationFailed
 
@@ -117,17 +123,19 @@ def test_languages_are_those_of_the_member_and_of_the_token(
     of_token: tuple[str, ...] | None,
     together: set[str] | None,
 ) -> None:
-    record = stored(token(assigned_languages=of_token))
+    record = stored(token(assigned_languages=of_token), user_id="u")
+    found = member(assigned_languages=of_member)
 
-    [grant] = personal_grants(record, [member(assigned_languages=of_member)])
+    [grant] = grants_of(Holder(record, (found,)))
 
     assert grant.languages == together
 
 
 def test_a_project_token_reaches_its_project_and_nothing_else() -> None:
-    record = stored(token(kind="project", project_id="p"), organization_id="o")
+    own = token(kind="project", project_id="p")
+    record = stored(own, organization_id="o", user_id=None)
 
-    [grant] = project_grants(record)
+    [grant] = grants_of(Holder(record, ()))
 
     assert covers(grant, Scope("o", "p"))
     assert not covers(grant, Scope("o", "other"))

@@ -146,7 +146,7 @@ class WritePlanner:
 
         What needs no text is refused first (docs/spec/decisions.md 2.2).
         """
-        edit = self.keys.find(write.key_id) if write.key_id is not None else None
+        edit = self.keys.edits.get(write.key_id) if write.key_id is not None else None
         if write.key_id is not None and edit is None:
             raise KeyNotFound
         old = edit.key if edit is not None else None

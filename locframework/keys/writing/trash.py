@@ -95,7 +95,7 @@ class KeyTrash:
         )
         events = KeyEvents(self._events, caller.actor, scope, now)
         events.deleted(keys)
-        events.append({})
+        events.append()
         count_changes(self._storage, scope, ids, now)
 
     def restore(
@@ -114,7 +114,7 @@ class KeyTrash:
         self._writer.check_again(scope, languages, ids)
         events = KeyEvents(self._events, caller.actor, scope, now)
         events.restored(keys)
-        events.append({})
+        events.append()
         count_changes(self._storage, scope, ids, now)
 
     def trash_each(

@@ -80,7 +80,8 @@ class UnitOfWork:
         self._language_codes = language_codes
         self.is_whole = language_codes is None
         """Whether values in all languages are read."""
-        self._edits: dict[str, KeyEdit] = {}
+        self.edits: dict[str, KeyEdit] = {}
+        """The keys that were read or created, by id, with what changes."""
         self._ids: dict[str, str] = {}  # by name
         self._has_values = False
         self._has_cleared = False
@@ -98,7 +99,7 @@ class UnitOfWork:
                 values = {
                     (row.language_code, row.plural_form): row for row in state.values
                 }
-                edit = self._edits[key.id] = KeyEdit(key, key, values)
+                edit = self.edits[key.id] = KeyEdit(key, key, values)
                 edit.has_findings = state.has_findings
                 self._ids[key.key] = key.id
             self._has_values = True
@@ -106,7 +107,7 @@ class UnitOfWork:
         found = store.find_keys(self._project_id, key_ids) if key_ids else {}
         named = store.find_keys_by_name(self._project_id, names) if names else {}
         for key in (*found.values(), *named.values()):
-            self._edits[key.id] = KeyEdit(key, key)
+            self.edits[key.id] = KeyEdit(key, key)
             self._ids[key.key] = key.id
 
     def is_unchanged(self) -> bool:
@@ -131,19 +132,19 @@ class UnitOfWork:
     @property
     def _only_key(self) -> StoredKey | None:
         """The key, if only the values of one are written and nothing else is read."""
-        if self.names_read or len(self._edits) != 1:
+        if self.names_read or len(self.edits) != 1:
             return None
-        [edit] = self._edits.values()
+        [edit] = self.edits.values()
         return edit.stored if edit.written and edit.key is edit.stored else None
 
     def load_values(self) -> None:
         """Read the values of the loaded keys, unless that is done."""
-        if self._has_values or not self._edits:
+        if self._has_values or not self.edits:
             return
         self._has_values = True
-        ids, codes = list(self._edits), self._language_codes
+        ids, codes = list(self.edits), self._language_codes
         for key_id, rows in self.store.values_of(ids, codes).items():
-            self._edits[key_id].values = {
+            self.edits[key_id].values = {
                 (row.language_code, row.plural_form): row for row in rows
             }
 
@@ -159,50 +160,47 @@ class UnitOfWork:
                 self._note_cleared(end)
         return edit.cleared
 
-    def find(self, key_id: str) -> KeyEdit | None:
-        return self._edits.get(key_id)
-
     def key(self, key_id: str) -> StoredKey | None:
-        edit = self._edits.get(key_id)
+        edit = self.edits.get(key_id)
         return edit.key if edit is not None else None
 
     def named(self, name: str) -> StoredKey | None:
         """Return the key that has the name by now."""
         key_id = self._ids.get(name)
-        return self._edits[key_id].key if key_id is not None else None
+        return self.edits[key_id].key if key_id is not None else None
 
     def values(self, key_id: str) -> Mapping[ValueSlot, StoredValue]:
         """Return the values of a key, as the writes so far leave them."""
         self.load_values()
-        return self._edits[key_id].values
+        return self.edits[key_id].values
 
     def is_new(self, key_id: str) -> bool:
-        return self._edits[key_id].stored is None
+        return self.edits[key_id].stored is None
 
-    def edits(self) -> list[KeyEdit]:
+    def changed(self) -> list[KeyEdit]:
         """Return the keys that are created, or changed in any way."""
         return [
             edit
-            for edit in self._edits.values()
+            for edit in self.edits.values()
             if edit.written or edit.key is not edit.stored or edit.outdates
         ]
 
     def last_update(self) -> Timestamp:
         """Return when the keys that were read were last written; "" without any."""
         last = ""
-        for edit in self._edits.values():
+        for edit in self.edits.values():
             if edit.stored is not None and edit.stored.updated_at > last:
                 last = edit.stored.updated_at
         return last
 
     def read_keys(self) -> dict[str, StoredKey]:
         """Return the keys as read, by id."""
-        edits = self._edits.items()
+        edits = self.edits.items()
         return {id_: edit.stored for id_, edit in edits if edit.stored is not None}
 
     def add(self, key: StoredKey) -> KeyEdit:
         """Create a key."""
-        edit = self._edits[key.id] = KeyEdit(key, None)
+        edit = self.edits[key.id] = KeyEdit(key, None)
         self._ids[key.key] = key.id
         return edit
 
@@ -238,7 +236,7 @@ class UnitOfWork:
         edit.moved.discard(slot)
 
     def _note_cleared(self, end: Revision) -> None:
-        cleared = self._edits[end.key_id].cleared
+        cleared = self.edits[end.key_id].cleared
         slot = (end.language_code, end.plural_form)
         cleared[slot] = max(cleared.get(slot, 0), end.revision)
 
@@ -284,7 +282,7 @@ class UnitOfWork:
     def _outdate(self, source_language: str) -> list[StoredValue]:
         """Mark what changed source texts outdate, stored and moved values alike."""
         outdating: dict[str, KeyEdit] = {}
-        for edit in self._edits.values():
+        for edit in self.edits.values():
             if edit.outdates and edit.stored is not None:
                 outdating[edit.key.id] = edit
         if not outdating:
@@ -382,18 +380,14 @@ class KeyEvents:
         type_ = f"translation.{verdict or done}"
         self._add(type_, _value_item(key, place, status, revision))
 
-    def append(
-        self, keys: Mapping[str, Key], outdated: Sequence[StoredValue] = ()
-    ) -> None:
-        """Append the events, with a log of what changed in keys of main (for undo).
+    def outdated(self, key: Key, value: StoredValue) -> None:
+        """A new source text made the value of the key outdated."""
+        place = (value.language_code, value.plural_form)
+        item = _value_item(key, place, value.status, value.revision)
+        self._add("translation.outdated", item)
 
-        ``outdated`` values belong to ``keys``.
-        """
-        for value in outdated:
-            place = (value.language_code, value.plural_form)
-            key = keys[value.key_id]
-            item = _value_item(key, place, value.status, value.revision)
-            self._add("translation.outdated", item)
+    def append(self) -> None:
+        """Append the events, with a log of what changed in keys of main (for undo)."""
         for item in self._moved.values():
             self._add("translation.updated", item)
         updated: list[Item] = []

@@ -222,7 +222,7 @@ class KeyWriter:
 
         batch, results = plan_batch(planner, writes, stops=stops)
         findings: FindingChanges = {}
-        edits = batch.keys.edits()
+        edits = batch.keys.changed()
         is_refused = stops and results and isinstance(results[-1], LocError)
         if not is_refused:
             source = scope.project.source_language
@@ -253,13 +253,14 @@ class KeyWriter:
             if edit.adds_value:
                 self.completion.watch(plan.caller.actor, scope)
                 break
-        outdated = keys.flush(edits, scope.project.source_language, plan.at)
+        for value in keys.flush(edits, scope.project.source_language, plan.at):
+            plan.events.outdated(keys.edits[value.key_id].key, value)
         if plan.findings:
             keys.store.put_findings(plan.findings)
         if scope.branch is not None:
             ids = [edit.key.id for edit in edits]
             count_changes(self._storage, scope, ids, plan.at)
-        plan.events.append({edit.key.id: edit.key for edit in edits}, outdated)
+        plan.events.append()
         return plan.results
 
     def write_each(
