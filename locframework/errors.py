@@ -254,10 +254,6 @@ class BranchExists(LocError, status=409):
     """An open branch of the project has this name."""
 
 
-class NameExists(LocError, status=409):
-    """Another record of the same kind has this name."""
-
-
 class TermExists(LocError, status=409):
     """The glossary has this term with the same case rule."""
 
@@ -461,3 +457,25 @@ class WebhookNotFound(NotFound, target="webhook"):
 
 class DeliveryNotFound(NotFound, target="delivery"):
     """No such delivery of this webhook; deliveries are kept for 30 days."""
+
+
+MISSING: Mapping[str, type[NotFound]] = {
+    "organizationId": OrganizationNotFound,
+    "memberId": MemberNotFound,
+    "tokenId": TokenNotFound,
+    "projectId": ProjectNotFound,
+    "lang": LanguageNotFound,
+    "keyId": KeyNotFound,
+    "branch": BranchNotFound,
+    "fileId": FileNotFound,
+    "glossaryId": GlossaryNotFound,
+    "termId": TermNotFound,
+    "jobId": JobNotFound,
+    "distributionId": DistributionNotFound,
+    "version": ReleaseNotFound,
+    "tmId": TmNotFound,
+    "entryId": EntryNotFound,
+    "webhookId": WebhookNotFound,
+    "deliveryId": DeliveryNotFound,
+}
+"""What a request is answered whose path names something that is missing."""

@@ -205,10 +205,12 @@ class PluginsAnswer(Struct, frozen=True):
 class PluginEndpoints:
     """Declares the list of plugins."""
 
+    tag = "Service"
+
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
 
-    @operation("GET", "/plugins", permission=None, tag="Service")
+    @operation("GET", "/plugins", permission=None)
     def list_plugins(self, caller: Caller) -> PluginsAnswer:
         """List the plugins, with their hooks and settings.
 

@@ -6,10 +6,7 @@ from locframework.errors import (
     LanguageNotAssigned,
     LastOwner,
     MemberExists,
-    MemberNotFound,
-    OrganizationNotFound,
     PermissionDenied,
-    TokenNotFound,
     UnknownPermission,
 )
 from locframework.http.operation import operation
@@ -69,6 +66,8 @@ class PermissionsAnswer(Struct, frozen=True):
 class AccessEndpoints:
     """Declares the operations of the access area."""
 
+    tag = "Tokens"
+
     def __init__(
         self,
         organizations: Organizations,
@@ -114,7 +113,6 @@ class AccessEndpoints:
         "GET",
         "/organizations/{organizationId}",
         permission="project_read",
-        errors=(OrganizationNotFound,),
         tag="Organizations",
     )
     def get_organization(
@@ -128,7 +126,6 @@ class AccessEndpoints:
         "PATCH",
         "/organizations/{organizationId}",
         permission="organization_manage",
-        errors=(OrganizationNotFound,),
         etag=True,
         tag="Organizations",
     )
@@ -146,7 +143,6 @@ class AccessEndpoints:
         "GET",
         "/organizations/{organizationId}/members",
         permission="member_manage",
-        errors=(OrganizationNotFound,),
         tag="Members",
     )
     def list_members(
@@ -163,7 +159,7 @@ class AccessEndpoints:
         "/organizations/{organizationId}/members",
         permission="member_manage",
         status=201,
-        errors=(OrganizationNotFound, MemberExists, LanguageNotAssigned),
+        errors=(MemberExists, LanguageNotAssigned),
         tag="Members",
     )
     def add_member(
@@ -180,12 +176,7 @@ class AccessEndpoints:
         "PATCH",
         "/organizations/{organizationId}/members/{memberId}",
         permission="member_manage",
-        errors=(
-            OrganizationNotFound,
-            MemberNotFound,
-            LastOwner,
-            LanguageNotAssigned,
-        ),
+        errors=(LastOwner, LanguageNotAssigned),
         tag="Members",
     )
     def update_member(
@@ -208,7 +199,7 @@ class AccessEndpoints:
         "DELETE",
         "/organizations/{organizationId}/members/{memberId}",
         permission="member_manage",
-        errors=(OrganizationNotFound, MemberNotFound, LastOwner),
+        errors=(LastOwner,),
         tag="Members",
     )
     def remove_member(
@@ -227,13 +218,7 @@ class AccessEndpoints:
         permission="member_manage",
         status=201,
         secret=True,
-        errors=(
-            OrganizationNotFound,
-            MemberNotFound,
-            UnknownPermission,
-            LanguageNotAssigned,
-        ),
-        tag="Tokens",
+        errors=(UnknownPermission, LanguageNotAssigned),
     )
     def create_member_token(
         self, caller: Caller, organization_id: str, member_id: str, body: NewToken
@@ -247,7 +232,7 @@ class AccessEndpoints:
             *self._tokens.create_for_member(caller, organization_id, member_id, body)
         )
 
-    @operation("GET", "/tokens", permission=None, tag="Tokens")
+    @operation("GET", "/tokens", permission=None)
     def list_tokens(self, caller: Caller, query: TokenQuery) -> Page[Token]:
         """List the caller's own personal tokens.
 
@@ -262,7 +247,6 @@ class AccessEndpoints:
         status=201,
         secret=True,
         errors=(PermissionDenied, UnknownPermission, LanguageNotAssigned),
-        tag="Tokens",
     )
     def create_token(self, caller: Caller, body: NewToken) -> TokenAnswer:
         """Make a personal token.
@@ -272,18 +256,12 @@ class AccessEndpoints:
         """
         return TokenAnswer(*self._tokens.create_personal(caller, body))
 
-    @operation("GET", "/tokens/self", permission=None, tag="Tokens")
+    @operation("GET", "/tokens/self", permission=None)
     def get_own_token(self, caller: Caller) -> TokenSelfAnswer:
         """Get what the token of this request is and can do."""
         return TokenSelfAnswer(self_of(caller))
 
-    @operation(
-        "DELETE",
-        "/tokens/{tokenId}",
-        permission=None,
-        errors=(TokenNotFound,),
-        tag="Tokens",
-    )
+    @operation("DELETE", "/tokens/{tokenId}", permission=None)
     def revoke_token(self, caller: Caller, token_id: str) -> Deleted:
         """Revoke one of the caller's own tokens.
 
@@ -292,7 +270,7 @@ class AccessEndpoints:
         self._tokens.revoke_personal(caller, token_id)
         return Deleted(token_id)
 
-    @operation("GET", "/permissions", permission=None, tag="Tokens")
+    @operation("GET", "/permissions", permission=None)
     def list_permissions(self, caller: Caller) -> PermissionsAnswer:
         """List every permission key."""
         return PermissionsAnswer(self._permissions)

@@ -5,9 +5,7 @@ from msgspec import Struct
 from locframework.access.records import Caller
 from locframework.errors import (
     BranchExists,
-    BranchNotFound,
     BranchNotOpen,
-    ProjectNotFound,
 )
 from locframework.http.operation import operation
 from locframework.http.records import Deleted
@@ -26,6 +24,8 @@ class BranchAnswer(Struct, frozen=True):
 class BranchEndpoints:
     """Declares the operations of the branches area."""
 
+    tag = "Branches"
+
     def __init__(self, branches: Branches) -> None:
         self._branches = branches
 
@@ -34,8 +34,7 @@ class BranchEndpoints:
         "/projects/{projectId}/branches",
         permission="branch_manage",
         status=201,
-        errors=(ProjectNotFound, BranchExists),
-        tag="Branches",
+        errors=(BranchExists,),
     )
     def create_branch(
         self, caller: Caller, project_id: str, body: NewBranch
@@ -49,13 +48,7 @@ class BranchEndpoints:
         """
         return BranchAnswer(self._branches.create_branch(caller, project_id, body))
 
-    @operation(
-        "GET",
-        "/projects/{projectId}/branches",
-        permission="translation_read",
-        errors=(ProjectNotFound,),
-        tag="Branches",
-    )
+    @operation("GET", "/projects/{projectId}/branches", permission="translation_read")
     def list_branches(
         self, caller: Caller, project_id: str, query: BranchesQuery
     ) -> Page[Branch]:
@@ -66,11 +59,7 @@ class BranchEndpoints:
         return self._branches.list_branches(caller, project_id, query)
 
     @operation(
-        "GET",
-        "/projects/{projectId}/branches/{branch}",
-        permission="translation_read",
-        errors=(ProjectNotFound, BranchNotFound),
-        tag="Branches",
+        "GET", "/projects/{projectId}/branches/{branch}", permission="translation_read"
     )
     def get_branch(
         self, caller: Caller, project_id: str, branch: BranchRef
@@ -82,8 +71,7 @@ class BranchEndpoints:
         "DELETE",
         "/projects/{projectId}/branches/{branch}",
         permission="branch_manage",
-        errors=(ProjectNotFound, BranchNotFound, BranchNotOpen),
-        tag="Branches",
+        errors=(BranchNotOpen,),
     )
     def close_branch(
         self, caller: Caller, project_id: str, branch: BranchRef

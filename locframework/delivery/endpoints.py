@@ -10,10 +10,8 @@ from locframework.errors import (
     AlreadyPaused,
     BranchNotFound,
     BranchNotOpen,
-    DistributionNotFound,
     LanguageNotInProject,
     NotPaused,
-    ProjectNotFound,
     ReleaseInProgress,
     ReleaseNotFound,
     UnknownFormat,
@@ -46,18 +44,10 @@ from .releases import Releases
 
 _ALL = "/projects/{projectId}/distributions"
 _ONE = "/projects/{projectId}/distributions/{distributionId}"
-_FOUND = (ProjectNotFound, DistributionNotFound)
-_CHOICES = (
-    ProjectNotFound,
-    UnknownFormat,
-    LanguageNotInProject,
-    BranchNotFound,
-    BranchNotOpen,
-)
-_TAG = "Content delivery"
-_read = partial(operation, permission="distribution_read", tag=_TAG)
-_manage = partial(operation, permission="distribution_manage", tag=_TAG)
-_publish = partial(operation, permission="distribution_publish", tag=_TAG)
+_CHOICES = (UnknownFormat, LanguageNotInProject, BranchNotFound, BranchNotOpen)
+_read = partial(operation, permission="distribution_read")
+_manage = partial(operation, permission="distribution_manage")
+_publish = partial(operation, permission="distribution_publish")
 
 
 class DistributionAnswer(Struct, frozen=True):
@@ -92,11 +82,13 @@ class DiffQuery(Struct, frozen=True, rename={"from_version": "from"}):
 class DeliveryEndpoints:
     """Declares the operations that manage content delivery."""
 
+    tag = "Content delivery"
+
     def __init__(self, distributions: Distributions, releases: Releases) -> None:
         self._distributions = distributions
         self._releases = releases
 
-    @_read("GET", _ALL, errors=(ProjectNotFound,))
+    @_read("GET", _ALL)
     def list_distributions(
         self, caller: Caller, project_id: str, query: DistributionQuery
     ) -> Page[Distribution]:
@@ -118,7 +110,7 @@ class DeliveryEndpoints:
         made = self._distributions.create_distribution(caller, project_id, body)
         return DistributionAnswer(made)
 
-    @_read("GET", _ONE, errors=_FOUND)
+    @_read("GET", _ONE)
     def get_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
@@ -126,7 +118,7 @@ class DeliveryEndpoints:
         get = self._distributions.get_distribution
         return DistributionAnswer(get(caller, project_id, distribution_id))
 
-    @_manage("PATCH", _ONE, errors=(*_CHOICES, DistributionNotFound), etag=True)
+    @_manage("PATCH", _ONE, errors=_CHOICES, etag=True)
     def update_distribution(
         self,
         caller: Caller,
@@ -142,7 +134,7 @@ class DeliveryEndpoints:
         update = self._distributions.update_distribution
         return DistributionAnswer(update(caller, project_id, distribution_id, body))
 
-    @_manage("DELETE", _ONE, errors=_FOUND)
+    @_manage("DELETE", _ONE)
     def delete_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> Deleted:
@@ -153,7 +145,7 @@ class DeliveryEndpoints:
         delete = self._distributions.delete_distribution
         return Deleted(delete(caller, project_id, distribution_id).id)
 
-    @_manage("POST", _ONE + "/pause", errors=(*_FOUND, AlreadyPaused))
+    @_manage("POST", _ONE + "/pause", errors=(AlreadyPaused,))
     def pause_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
@@ -164,7 +156,7 @@ class DeliveryEndpoints:
         pause = self._distributions.pause
         return DistributionAnswer(pause(caller, project_id, distribution_id))
 
-    @_manage("POST", _ONE + "/resume", errors=(*_FOUND, NotPaused))
+    @_manage("POST", _ONE + "/resume", errors=(NotPaused,))
     def resume_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
@@ -175,7 +167,7 @@ class DeliveryEndpoints:
         resume = self._distributions.resume
         return DistributionAnswer(resume(caller, project_id, distribution_id))
 
-    @_manage("POST", _ONE + "/rotate-key", errors=_FOUND)
+    @_manage("POST", _ONE + "/rotate-key")
     def rotate_distribution_key(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
@@ -189,13 +181,7 @@ class DeliveryEndpoints:
     @_publish(
         "POST",
         _ONE + "/releases",
-        errors=(
-            *_FOUND,
-            BranchNotFound,
-            BranchNotOpen,
-            LanguageNotInProject,
-            ReleaseInProgress,
-        ),
+        errors=(BranchNotFound, BranchNotOpen, LanguageNotInProject, ReleaseInProgress),
     )
     def create_release(
         self, caller: Caller, project_id: str, distribution_id: str, body: NewRelease
@@ -217,7 +203,7 @@ class DeliveryEndpoints:
         where = f"/projects/{job.job.project_id}/jobs/{job.job.id}"
         return Accepted(ReleaseAnswer(release, job.job), where)
 
-    @_read("GET", _ONE + "/releases", errors=_FOUND)
+    @_read("GET", _ONE + "/releases")
     def list_releases(
         self,
         caller: Caller,
@@ -231,7 +217,7 @@ class DeliveryEndpoints:
         """
         return self._releases.list_releases(caller, project_id, distribution_id, query)
 
-    @_read("GET", _ONE + "/releases/{version}", errors=(*_FOUND, ReleaseNotFound))
+    @_read("GET", _ONE + "/releases/{version}")
     def get_release(
         self, caller: Caller, project_id: str, distribution_id: str, version: str
     ) -> ReleaseAnswer:
@@ -239,7 +225,7 @@ class DeliveryEndpoints:
         get = self._releases.get_release
         return ReleaseAnswer(get(caller, project_id, distribution_id, version))
 
-    @_read("GET", _ONE + "/releases/{version}/diff", errors=(*_FOUND, ReleaseNotFound))
+    @_read("GET", _ONE + "/releases/{version}/diff")
     def diff_release(
         self,
         caller: Caller,
@@ -254,11 +240,7 @@ class DeliveryEndpoints:
         )
         return DiffAnswer(found)
 
-    @_publish(
-        "POST",
-        _ONE + "/rollback",
-        errors=(*_FOUND, ReleaseNotFound, ReleaseInProgress),
-    )
+    @_publish("POST", _ONE + "/rollback", errors=(ReleaseNotFound, ReleaseInProgress))
     def rollback_distribution(
         self, caller: Caller, project_id: str, distribution_id: str, body: RollbackTo
     ) -> ReleaseAnswer:
@@ -292,6 +274,8 @@ _OVER_QUOTA = RawResponse(
 class ContentEndpoints:
     """Declares the public operations; the URL is itself the credential."""
 
+    tag = "Content"
+
     def __init__(self, content: PublicContent) -> None:
         self._content = content
 
@@ -300,7 +284,6 @@ class ContentEndpoints:
         "/content/{publicKey}/manifest.json",
         public=True,
         rate="content",
-        tag="Content",
         raw=(
             RawResponse(
                 200,
@@ -339,7 +322,6 @@ class ContentEndpoints:
         "/content/{publicKey}/b/{blob}",
         public=True,
         rate="content",
-        tag="Content",
         raw=(
             RawResponse(
                 200,

@@ -4,13 +4,11 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.errors import (
-    BranchNotFound,
     BranchNotOpen,
     BranchProtected,
     InvalidKey,
     LanguageNotAssigned,
     LanguageNotInProject,
-    ProjectNotFound,
     UnknownFormat,
     UnreadableFile,
 )
@@ -29,11 +27,11 @@ from .rules import (
     warning_headers,
 )
 
-TAG = "Import and export"
-
 
 class ExchangeEndpoints:
     """``/projects/{projectId}/import`` and ``/export``."""
+
+    tag = "Import and export"
 
     def __init__(self, imports: Imports, exports: Exports) -> None:
         self._imports = imports
@@ -42,12 +40,8 @@ class ExchangeEndpoints:
     @operation(
         "POST",
         "/projects/{projectId}/import",
-        tag=TAG,
         permission="import_run",
         errors=(
-            ProjectNotFound,
-            BranchNotFound,
-            BranchNotOpen,
             UnknownFormat,
             UnreadableFile,
             InvalidKey,
@@ -82,16 +76,8 @@ class ExchangeEndpoints:
     @operation(
         "GET",
         "/projects/{projectId}/export",
-        tag=TAG,
         permission="export_run",
-        errors=(
-            ProjectNotFound,
-            BranchNotFound,
-            BranchNotOpen,
-            UnknownFormat,
-            InvalidKey,
-            LanguageNotInProject,
-        ),
+        errors=(BranchNotOpen, UnknownFormat, InvalidKey, LanguageNotInProject),
         raw=(
             RawResponse(
                 200,

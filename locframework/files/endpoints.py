@@ -4,9 +4,7 @@ from msgspec import Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
-    FileNotFound,
     PayloadTooLarge,
-    ProjectNotFound,
     UnreadableFile,
 )
 from locframework.http.operation import RawResponse, operation
@@ -16,7 +14,6 @@ from locframework.http.responses import if_none_match_matches
 from .records import IMAGE_MOST, File, FileForm, ImageType
 from .service import Files
 
-TAG = "Files"
 FORM_MOST = IMAGE_MOST + 64 * 1024  # with the other parts of the form
 EXTENSIONS: dict[ImageType, str] = {
     "image/png": "png",
@@ -37,6 +34,8 @@ class FileAnswer(Struct, frozen=True):
 class FileEndpoints:
     """``/projects/{projectId}/files``."""
 
+    tag = "Files"
+
     def __init__(self, files: Files) -> None:
         self._files = files
 
@@ -45,9 +44,8 @@ class FileEndpoints:
         "/projects/{projectId}/files",
         permission="key_update",
         status=201,
-        errors=(ProjectNotFound, UnreadableFile, PayloadTooLarge),
+        errors=(UnreadableFile, PayloadTooLarge),
         upload_limit=FORM_MOST,
-        tag=TAG,
     )
     def add_file(
         self, caller: Caller, project_id: str, form: FileForm
@@ -65,7 +63,6 @@ class FileEndpoints:
         "GET",
         "/projects/{projectId}/files/{fileId}",
         permission="translation_read",
-        errors=(ProjectNotFound, FileNotFound),
         head=True,
         raw=(
             *(
@@ -74,7 +71,6 @@ class FileEndpoints:
             ),
             RawResponse(304, "Unchanged since the ETag given", headers=HEADERS[:2]),
         ),
-        tag=TAG,
     )
     def get_file(
         self, caller: Caller, project_id: str, file_id: str, request: RequestInfo

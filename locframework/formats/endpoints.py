@@ -18,10 +18,12 @@ class FormatList(Struct, frozen=True):
 class FormatEndpoints:
     """``/formats``."""
 
+    tag = "Import and export"
+
     def __init__(self, formats: Formats) -> None:
         self._formats = formats
 
-    @operation("GET", "/formats", tag="Import and export", permission=None)
+    @operation("GET", "/formats", permission=None)
     def list_formats(self, caller: Caller) -> FormatList:
         """List file formats.
 

@@ -1,28 +1,21 @@
 """Glossaries, their terms and files over HTTP (decisions 2.4)."""
 
-from functools import partial
-
 from msgspec import Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
-    GlossaryNotFound,
     JobNotCancellable,
-    JobNotFound,
     LanguageExists,
     LanguageNotAssigned,
-    LanguageNotFound,
     NothingPending,
     OrganizationNotFound,
     ProjectNotFound,
     TermExists,
-    TermNotFound,
     TermNotTranslatable,
     UnknownFormat,
     UnreadableFile,
 )
-from locframework.http.operation import RawResponse
-from locframework.http.operation import operation as declare
+from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, Deleted, Prepared, Raw
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
@@ -48,7 +41,6 @@ from .records import (
 from .service import Glossaries
 from .terms import Terms
 
-operation = partial(declare, tag="Glossaries")
 _ALL = "/glossaries"
 _ONE = f"{_ALL}/{{glossaryId}}"
 _JOBS = f"{_ONE}/jobs"
@@ -56,7 +48,6 @@ _LINKED = "/projects/{projectId}/glossaries/{glossaryId}"
 _TERMS = f"{_ONE}/terms"
 _TERM = f"{_TERMS}/{{termId}}"
 _TRANSLATION = f"{_TERM}/translations/{{lang}}"
-_ABSENT = (GlossaryNotFound, TermNotFound)
 
 
 class GlossaryAnswer(Struct, frozen=True):
@@ -73,6 +64,8 @@ class MatchAnswer(Struct, frozen=True):
 
 class GlossaryEndpoints:
     """Operations on glossaries, and their use in projects."""
+
+    tag = "Glossaries"
 
     def __init__(self, glossaries: Glossaries, matches: GlossaryMatches) -> None:
         self._glossaries = glossaries
@@ -104,17 +97,13 @@ class GlossaryEndpoints:
         """
         return GlossaryAnswer(self._glossaries.create_glossary(caller, body))
 
-    @operation("GET", _ONE, permission="glossary_read", errors=(GlossaryNotFound,))
+    @operation("GET", _ONE, permission="glossary_read")
     def get_glossary(self, caller: Caller, glossary_id: str) -> GlossaryAnswer:
         """Get a glossary."""
         return GlossaryAnswer(self._glossaries.get_glossary(caller, glossary_id))
 
     @operation(
-        "PATCH",
-        _ONE,
-        permission="glossary_manage",
-        errors=(GlossaryNotFound, LanguageExists),
-        etag=True,
+        "PATCH", _ONE, permission="glossary_manage", errors=(LanguageExists,), etag=True
     )
     def update_glossary(
         self, caller: Caller, glossary_id: str, body: GlossaryChanges
@@ -126,7 +115,7 @@ class GlossaryEndpoints:
         changed = self._glossaries.update_glossary(caller, glossary_id, body)
         return GlossaryAnswer(changed)
 
-    @operation("DELETE", _ONE, permission="glossary_manage", errors=(GlossaryNotFound,))
+    @operation("DELETE", _ONE, permission="glossary_manage")
     def delete_glossary(self, caller: Caller, glossary_id: str) -> Deleted:
         """Delete a glossary with its terms.
 
@@ -134,12 +123,7 @@ class GlossaryEndpoints:
         """
         return Deleted(self._glossaries.delete_glossary(caller, glossary_id).id)
 
-    @operation(
-        "PUT",
-        _LINKED,
-        permission="project_update",
-        errors=(ProjectNotFound, GlossaryNotFound),
-    )
+    @operation("PUT", _LINKED, permission="project_update")
     def attach_glossary(
         self, caller: Caller, project_id: str, glossary_id: str
     ) -> GlossaryAnswer:
@@ -149,12 +133,7 @@ class GlossaryEndpoints:
         """
         return GlossaryAnswer(self._glossaries.attach(caller, project_id, glossary_id))
 
-    @operation(
-        "DELETE",
-        _LINKED,
-        permission="project_update",
-        errors=(ProjectNotFound, GlossaryNotFound),
-    )
+    @operation("DELETE", _LINKED, permission="project_update")
     def detach_glossary(
         self, caller: Caller, project_id: str, glossary_id: str
     ) -> GlossaryAnswer:
@@ -162,10 +141,7 @@ class GlossaryEndpoints:
         return GlossaryAnswer(self._glossaries.detach(caller, project_id, glossary_id))
 
     @operation(
-        "POST",
-        "/projects/{projectId}/glossary/matches",
-        permission="glossary_read",
-        errors=(ProjectNotFound,),
+        "POST", "/projects/{projectId}/glossary/matches", permission="glossary_read"
     )
     def find_terms(
         self, caller: Caller, project_id: str, body: MatchRequest
@@ -192,10 +168,12 @@ class TermAnswer(Struct, frozen=True):
 class TermEndpoints:
     """``/glossaries/{glossaryId}/terms``."""
 
+    tag = "Glossaries"
+
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
 
-    @operation("GET", _TERMS, permission="glossary_read", errors=(GlossaryNotFound,))
+    @operation("GET", _TERMS, permission="glossary_read")
     def list_terms(
         self, caller: Caller, glossary_id: str, query: TermQuery
     ) -> Page[Term]:
@@ -213,7 +191,7 @@ class TermEndpoints:
         _TERMS,
         permission="glossary_write",
         status=201,
-        errors=(GlossaryNotFound, LanguageNotAssigned, TermExists, TermNotTranslatable),
+        errors=(LanguageNotAssigned, TermExists, TermNotTranslatable),
     )
     def create_term(
         self, caller: Caller, glossary_id: str, body: NewTerm
@@ -225,7 +203,7 @@ class TermEndpoints:
         """
         return TermAnswer(self._terms.create_term(caller, glossary_id, body))
 
-    @operation("GET", _TERM, permission="glossary_read", errors=_ABSENT)
+    @operation("GET", _TERM, permission="glossary_read")
     def get_term(self, caller: Caller, glossary_id: str, term_id: str) -> TermAnswer:
         """Get a term."""
         return TermAnswer(self._terms.get_term(caller, glossary_id, term_id))
@@ -234,7 +212,7 @@ class TermEndpoints:
         "PATCH",
         _TERM,
         permission="glossary_write",
-        errors=(*_ABSENT, LanguageNotAssigned, TermExists, TermNotTranslatable),
+        errors=(LanguageNotAssigned, TermExists, TermNotTranslatable),
         etag=True,
     )
     def update_term(
@@ -250,10 +228,7 @@ class TermEndpoints:
         return TermAnswer(changed)
 
     @operation(
-        "DELETE",
-        _TERM,
-        permission="glossary_write",
-        errors=(*_ABSENT, LanguageNotAssigned),
+        "DELETE", _TERM, permission="glossary_write", errors=(LanguageNotAssigned,)
     )
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Deleted:
         """Delete a term with its translations.
@@ -266,7 +241,7 @@ class TermEndpoints:
         "PUT",
         _TRANSLATION,
         permission="glossary_write",
-        errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned, TermNotTranslatable),
+        errors=(LanguageNotAssigned, TermNotTranslatable),
         etag=_TERM,
     )
     def set_term_translation(
@@ -289,7 +264,7 @@ class TermEndpoints:
         "DELETE",
         _TRANSLATION,
         permission="glossary_write",
-        errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned),
+        errors=(LanguageNotAssigned,),
         etag=_TERM,
     )
     def clear_term_translation(
@@ -306,7 +281,7 @@ class TermEndpoints:
         "POST",
         f"{_TRANSLATION}/approve",
         permission="glossary_approve",
-        errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned, NothingPending),
+        errors=(LanguageNotAssigned, NothingPending),
     )
     def approve_term_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
@@ -322,7 +297,7 @@ class TermEndpoints:
         "POST",
         f"{_TRANSLATION}/reject",
         permission="glossary_approve",
-        errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned, NothingPending),
+        errors=(LanguageNotAssigned, NothingPending),
     )
     def reject_term_translation(
         self,
@@ -344,6 +319,8 @@ class TermEndpoints:
 class GlossaryFileEndpoints:
     """``/glossaries/{glossaryId}/import``, ``/export`` and ``/jobs``."""
 
+    tag = "Glossaries"
+
     def __init__(self, files: GlossaryFiles) -> None:
         self._files = files
 
@@ -351,7 +328,7 @@ class GlossaryFileEndpoints:
         "POST",
         f"{_ONE}/import",
         permission="glossary_write",
-        errors=(GlossaryNotFound, UnknownFormat, UnreadableFile, LanguageNotAssigned),
+        errors=(UnknownFormat, UnreadableFile, LanguageNotAssigned),
     )
     def import_glossary(
         self, caller: Caller, glossary_id: str, form: GlossaryImportForm
@@ -374,7 +351,7 @@ class GlossaryFileEndpoints:
         "GET",
         f"{_ONE}/export",
         permission="glossary_read",
-        errors=(GlossaryNotFound, UnknownFormat),
+        errors=(UnknownFormat,),
         raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
     )
     def export_glossary(
@@ -387,7 +364,7 @@ class GlossaryFileEndpoints:
         """
         return self._files.export(caller, glossary_id, query.format).response()
 
-    @operation("GET", _JOBS, permission=None, errors=(GlossaryNotFound,))
+    @operation("GET", _JOBS, permission=None)
     def list_glossary_jobs(
         self, caller: Caller, glossary_id: str, query: JobQuery
     ) -> Page[Job]:
@@ -397,12 +374,7 @@ class GlossaryFileEndpoints:
         """
         return self._files.list_jobs(caller, glossary_id, query)
 
-    @operation(
-        "GET",
-        f"{_JOBS}/{{jobId}}",
-        permission=None,
-        errors=(GlossaryNotFound, JobNotFound),
-    )
+    @operation("GET", f"{_JOBS}/{{jobId}}", permission=None)
     def get_glossary_job(
         self, caller: Caller, glossary_id: str, job_id: str
     ) -> JobAnswer:
@@ -413,7 +385,7 @@ class GlossaryFileEndpoints:
         "POST",
         f"{_JOBS}/{{jobId}}/cancel",
         permission=None,
-        errors=(GlossaryNotFound, JobNotFound, JobNotCancellable),
+        errors=(JobNotCancellable,),
     )
     def cancel_glossary_job(
         self, caller: Caller, glossary_id: str, job_id: str

@@ -6,11 +6,8 @@ from locframework.errors import (
     BranchNotOpen,
     BranchProtected,
     InvalidPluralForm,
-    KeyNotFound,
     LanguageNotAssigned,
-    LanguageNotFound,
     NotOnBranch,
-    ProjectNotFound,
     WriteRefused,
 )
 from locframework.http.operation import operation
@@ -28,16 +25,12 @@ from .values import History
 class ActivityEndpoints:
     """Declares the operations of the activity area."""
 
+    tag = "Activity"
+
     def __init__(self, activity: Activity) -> None:
         self._activity = activity
 
-    @operation(
-        "GET",
-        "/projects/{projectId}/activity",
-        permission="audit_read",
-        errors=(ProjectNotFound, BranchNotFound),
-        tag="Activity",
-    )
+    @operation("GET", "/projects/{projectId}/activity", permission="audit_read")
     def list_activity(
         self, caller: Caller, project_id: str, query: ActivityQuery
     ) -> Page[ActivityItem]:
@@ -53,8 +46,7 @@ class ActivityEndpoints:
         "POST",
         "/projects/{projectId}/activity/revert",
         permission="translation_approve",
-        errors=(ProjectNotFound, BranchNotFound, BranchProtected, NotOnBranch),
-        tag="Activity",
+        errors=(BranchNotFound, BranchProtected, NotOnBranch),
     )
     def revert_activity(
         self, caller: Caller, project_id: str, body: RevertRequest
@@ -75,17 +67,10 @@ class ActivityEndpoints:
         return Accepted(JobAnswer(job), where)
 
 
-_FOUND = (
-    ProjectNotFound,
-    BranchNotFound,
-    KeyNotFound,
-    LanguageNotFound,
-    BranchNotOpen,
-)
-
-
 class HistoryEndpoints:
     """Declares the operations on the revisions of values."""
+
+    tag = "Values"
 
     def __init__(self, history: History) -> None:
         self._history = history
@@ -94,8 +79,7 @@ class HistoryEndpoints:
         "GET",
         "/projects/{projectId}/keys/{keyId}/values/{lang}/history",
         permission="translation_read",
-        errors=_FOUND,
-        tag="Values",
+        errors=(BranchNotOpen,),
     )
     def list_revisions(
         self,
@@ -117,14 +101,7 @@ class HistoryEndpoints:
         "POST",
         "/projects/{projectId}/keys/{keyId}/values/{lang}/revert",
         permission="translation_write",
-        errors=(
-            *_FOUND,
-            InvalidPluralForm,
-            LanguageNotAssigned,
-            BranchProtected,
-            WriteRefused,
-        ),
-        tag="Values",
+        errors=(InvalidPluralForm, LanguageNotAssigned, BranchProtected, WriteRefused),
     )
     def revert_value(
         self,

@@ -46,16 +46,18 @@ class ServiceEndpoints:
     ``operations``, which the document describes, are set once all are known.
     """
 
+    tag = "Service"
+
     def __init__(self, checks: Sequence[Check] = ()) -> None:
         self._checks = checks
         self.operations: Sequence[Operation] = ()
 
-    @operation("GET", "/healthz", public=True, rate=None, head=True, tag="Service")
+    @operation("GET", "/healthz", public=True, rate=None, head=True)
     def get_health(self) -> Health:
         """Check whether the process is alive."""
         return Health()
 
-    @operation("GET", "/readyz", public=True, rate=None, head=True, tag="Service")
+    @operation("GET", "/readyz", public=True, rate=None, head=True)
     def get_readiness(self) -> Health:
         """Check whether requests can be served.
 
@@ -69,7 +71,6 @@ class ServiceEndpoints:
         "GET",
         "/openapi.json",
         public=True,
-        tag="Service",
         raw=(RawResponse(200, "OpenAPI 3.1", "application/json", dict[str, object]),),
     )
     def get_openapi(self, request: RequestInfo) -> Raw:
@@ -87,7 +88,6 @@ class ServiceEndpoints:
         "GET",
         "/docs",
         public=True,
-        tag="Service",
         raw=(RawResponse(200, "A page", _HTML, headers=("Content-Security-Policy",)),),
     )
     def get_docs_page(self) -> Raw:
@@ -105,7 +105,6 @@ class ServiceEndpoints:
         "GET",
         "/docs/{file}",
         public=True,
-        tag="Service",
         raw=(RawResponse(200, "A script, style or picture", "*/*"),),
     )
     def get_docs_file(self, file: str) -> Raw:

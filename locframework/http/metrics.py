@@ -39,6 +39,8 @@ class Metrics:
     Make it with ``open_metrics``.
     """
 
+    tag = "Service"
+
     def __init__(self, registry: CollectorRegistry) -> None:
         from prometheus_client import Counter, Histogram
 
@@ -77,7 +79,6 @@ class Metrics:
         "/metrics",
         public=True,
         rate=None,
-        tag="Service",
         raw=(RawResponse(200, "Prometheus text format", "text/plain", str),),
     )
     def get_metrics(self) -> Raw:

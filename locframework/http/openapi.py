@@ -11,6 +11,7 @@ from locframework.errors import LocError, Problem
 from .idempotency import KEY_PATTERN
 from .operation import Operation, PathParameter, RawResponse, camel
 from .preconditions import METHODS
+from .records import BranchQuery
 from .responses import JSON
 from .schemas import Schema, Schemas, example_of, plain
 
@@ -126,6 +127,12 @@ def errors_of(operation: Operation) -> list[type[LocError]]:
         found.append(errors.PermissionDenied)
     if operation.parameters:
         found.append(errors.NotFound)
+    named = {each.wire for each in operation.parameters}
+    if operation.query is not None:
+        named |= {"branch"}.intersection(operation.query.__struct_fields__)
+        if issubclass(operation.query, BranchQuery):
+            found.append(errors.BranchNotOpen)
+    found += [errors.MISSING[name] for name in named & errors.MISSING.keys()]
     if not declaration.public and operation.method in METHODS:
         found.append(errors.PreconditionFailed)
     if operation.takes_idempotency_key:

@@ -154,7 +154,7 @@ def operation(
     method: Method,
     path: str,
     *,
-    tag: str,
+    tag: str = "",
     permission: str | None = "",
     public: bool = False,
     status: int = 200,
@@ -169,7 +169,10 @@ def operation(
     """Make a method an operation.
 
     ``permission`` is the one that the service will ask for, or None for any valid
-    token; it must be said unless the operation is ``public``. ``rate`` is the class
+    token; it must be said unless the operation is ``public``. ``tag`` is the heading
+    in the description; without one, it is the ``tag`` of the endpoints class.
+    ``errors`` are those of this operation: the description adds what follows from its
+    path and its shape (``errors_of`` in openapi.py). ``rate`` is the class
     of the request limit. ``"content"`` also means: errors outside the envelope, read
     from any origin. ``head``: the description tells of HEAD, which every GET answers
     without its body. ``etag``: a write that answers just what GET of the same path
@@ -233,8 +236,9 @@ def _names_in_order(class_: type) -> list[str]:
 def _declared(class_: type) -> tuple[Operation, ...]:
     """The operations of a class, but for what they call."""
     functions = {name: getattr(class_, name) for name in _names_in_order(class_)}
+    tag = getattr(class_, "tag", "")
     return tuple(
-        _read(declaration, name, function)
+        _read(structs.replace(declaration, tag=declaration.tag or tag), name, function)
         for name, function in functions.items()
         if (declaration := getattr(function, _MARK, None)) is not None
     )

@@ -2,10 +2,8 @@
 
 from locframework.access.records import Caller
 from locframework.errors import (
-    BranchNotFound,
     BranchNotOpen,
     LanguageNotInProject,
-    ProjectNotFound,
 )
 from locframework.http.operation import operation
 from locframework.keys.records import ProjectIssue
@@ -17,6 +15,8 @@ from .service import IssueQuery, Issues
 class IssueEndpoints:
     """Declares the operations of the issues area."""
 
+    tag = "Quality"
+
     def __init__(self, issues: Issues) -> None:
         self._issues = issues
 
@@ -24,8 +24,7 @@ class IssueEndpoints:
         "GET",
         "/projects/{projectId}/issues",
         permission="translation_read",
-        errors=(ProjectNotFound, BranchNotFound, BranchNotOpen, LanguageNotInProject),
-        tag="Quality",
+        errors=(BranchNotOpen, LanguageNotInProject),
     )
     def list_issues(
         self, caller: Caller, project_id: str, query: IssueQuery

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from locframework.access.records import Caller
-from locframework.errors import JobNotCancellable, JobNotFound, ProjectNotFound
+from locframework.errors import JobNotCancellable
 from locframework.http.operation import operation
 from locframework.pagination import Page
 
 from .records import Job, JobAnswer, JobQuery
 from .service import Jobs
 
-TAG = "Jobs"
-
 
 class JobEndpoints:
     """``/projects/{projectId}/jobs``; readable by the permission that started a job."""
 
+    tag = "Jobs"
+
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
 
-    @operation(
-        "GET",
-        "/projects/{projectId}/jobs",
-        tag=TAG,
-        permission=None,
-        errors=(ProjectNotFound,),
-    )
+    @operation("GET", "/projects/{projectId}/jobs", permission=None)
     def list_jobs(self, caller: Caller, project_id: str, query: JobQuery) -> Page[Job]:
         """List jobs.
 
@@ -33,13 +27,7 @@ class JobEndpoints:
         """
         return self._jobs.list_jobs(caller, project_id, query)
 
-    @operation(
-        "GET",
-        "/projects/{projectId}/jobs/{jobId}",
-        tag=TAG,
-        permission=None,
-        errors=(ProjectNotFound, JobNotFound),
-    )
+    @operation("GET", "/projects/{projectId}/jobs/{jobId}", permission=None)
     def get_job(self, caller: Caller, project_id: str, job_id: str) -> JobAnswer:
         """Get a job."""
         return JobAnswer(self._jobs.get_job(caller, project_id, job_id))
@@ -47,9 +35,8 @@ class JobEndpoints:
     @operation(
         "POST",
         "/projects/{projectId}/jobs/{jobId}/cancel",
-        tag=TAG,
         permission=None,
-        errors=(ProjectNotFound, JobNotFound, JobNotCancellable),
+        errors=(JobNotCancellable,),
     )
     def cancel_job(self, caller: Caller, project_id: str, job_id: str) -> JobAnswer:
         """Cancel a job.

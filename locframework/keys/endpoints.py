@@ -6,19 +6,15 @@ from msgspec import Meta, Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
-    BranchNotFound,
     BranchNotOpen,
     BranchProtected,
     InvalidKey,
     InvalidPluralForm,
     KeyExists,
-    KeyNotFound,
     LanguageNotAssigned,
-    LanguageNotFound,
     LanguageNotInProject,
     NothingPending,
     PluralMismatch,
-    ProjectNotFound,
     QualityCheckFailed,
     UseCursor,
     WriteRefused,
@@ -53,8 +49,6 @@ _VALUE_ERRORS = (
     LanguageNotAssigned,
     WriteRefused,
 )
-_LINE = (ProjectNotFound, BranchNotFound, BranchNotOpen)
-_FOUND = (*_LINE, KeyNotFound)
 
 
 _PAY = {
@@ -123,6 +117,8 @@ class ResultsAnswer(Struct, frozen=True):
 class KeyEndpoints:
     """Declares the operations of the keys area."""
 
+    tag = "Keys"
+
     def __init__(self, keys: Keys, bulk: BulkKeys) -> None:
         self._keys = keys
         self._bulk = bulk
@@ -132,14 +128,7 @@ class KeyEndpoints:
         "/projects/{projectId}/keys",
         permission="key_create",
         status=201,
-        errors=(
-            InvalidKey,
-            *_VALUE_ERRORS,
-            *_LINE,
-            BranchProtected,
-            KeyExists,
-        ),
-        tag="Keys",
+        errors=(InvalidKey, *_VALUE_ERRORS, BranchProtected, KeyExists),
     )
     def create_key(
         self, caller: Caller, project_id: str, query: BranchQuery, body: NewKey
@@ -157,8 +146,7 @@ class KeyEndpoints:
         "GET",
         "/projects/{projectId}/keys",
         permission="translation_read",
-        errors=(*_LINE, LanguageNotInProject, UseCursor),
-        tag="Keys",
+        errors=(BranchNotOpen, LanguageNotInProject, UseCursor),
     )
     def list_keys(
         self, caller: Caller, project_id: str, query: KeyQuery
@@ -183,11 +171,7 @@ class KeyEndpoints:
         return self._keys.list_keys(caller, project_id, query)
 
     @operation(
-        "GET",
-        "/projects/{projectId}/keys/{keyId}",
-        permission="translation_read",
-        errors=_FOUND,
-        tag="Keys",
+        "GET", "/projects/{projectId}/keys/{keyId}", permission="translation_read"
     )
     def get_key(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
@@ -200,8 +184,6 @@ class KeyEndpoints:
         "GET",
         "/projects/{projectId}/keys/{keyId}/detail",
         permission="translation_read",
-        errors=_FOUND,
-        tag="Keys",
     )
     def get_key_detail(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
@@ -219,14 +201,12 @@ class KeyEndpoints:
         "/projects/{projectId}/keys/{keyId}",
         permission="key_update",
         errors=(
-            *_FOUND,
             InvalidKey,
             LanguageNotAssigned,
             BranchProtected,
             KeyExists,
             WriteRefused,
         ),
-        tag="Keys",
     )
     def update_key(
         self,
@@ -251,8 +231,7 @@ class KeyEndpoints:
         "DELETE",
         "/projects/{projectId}/keys/{keyId}",
         permission="key_delete",
-        errors=(*_FOUND, BranchProtected, WriteRefused),
-        tag="Keys",
+        errors=(BranchProtected, WriteRefused),
     )
     def delete_key(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
@@ -268,8 +247,7 @@ class KeyEndpoints:
         "GET",
         "/projects/{projectId}/keys/trash",
         permission="translation_read",
-        errors=_LINE,
-        tag="Keys",
+        errors=(BranchNotOpen,),
     )
     def list_trash(
         self, caller: Caller, project_id: str, query: TrashQuery
@@ -286,8 +264,7 @@ class KeyEndpoints:
         "POST",
         "/projects/{projectId}/keys/{keyId}/restore",
         permission="key_delete",
-        errors=(*_FOUND, InvalidKey, BranchProtected, KeyExists, WriteRefused),
-        tag="Keys",
+        errors=(InvalidKey, BranchProtected, KeyExists, WriteRefused),
     )
     def restore_key(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
@@ -304,8 +281,7 @@ class KeyEndpoints:
         "POST",
         "/projects/{projectId}/keys/bulk",
         permission="key_create",
-        errors=(*_LINE, BranchProtected),
-        tag="Keys",
+        errors=(BranchProtected,),
     )
     def create_keys(
         self, caller: Caller, project_id: str, query: BranchQuery, body: NewKeys
@@ -333,7 +309,6 @@ class KeyEndpoints:
         "GET",
         "/projects/{projectId}/keys/{keyId}/values/{lang}",
         permission="translation_read",
-        errors=(*_FOUND, LanguageNotFound),
         tag="Values",
     )
     def get_value(
@@ -360,8 +335,6 @@ class KeyEndpoints:
         "/projects/{projectId}/keys/{keyId}/values/{lang}",
         permission="translation_write",
         errors=(
-            *_FOUND,
-            LanguageNotFound,
             PluralMismatch,
             InvalidPluralForm,
             LanguageNotAssigned,
@@ -393,7 +366,7 @@ class KeyEndpoints:
         "PUT",
         "/projects/{projectId}/values",
         permission="translation_write",
-        errors=(*_LINE, BranchProtected),
+        errors=(BranchProtected,),
         tag="Values",
     )
     def set_values(
@@ -419,12 +392,7 @@ class KeyEndpoints:
 _ERRORS = (
     PluralMismatch,
     InvalidPluralForm,
-    ProjectNotFound,
-    BranchNotFound,
-    KeyNotFound,
-    LanguageNotFound,
     LanguageNotAssigned,
-    BranchNotOpen,
     BranchProtected,
     NothingPending,
     WriteRefused,
@@ -434,6 +402,8 @@ _ERRORS = (
 class ReviewEndpoints:
     """Declares the operations that judge texts."""
 
+    tag = "Values"
+
     def __init__(self, review: Review) -> None:
         self._review = review
 
@@ -442,7 +412,6 @@ class ReviewEndpoints:
         "/projects/{projectId}/keys/{keyId}/values/{lang}/approve",
         permission="translation_approve",
         errors=(*_ERRORS, QualityCheckFailed),
-        tag="Values",
     )
     def approve_value(
         self,
@@ -471,7 +440,6 @@ class ReviewEndpoints:
         "/projects/{projectId}/keys/{keyId}/values/{lang}/reject",
         permission="translation_approve",
         errors=_ERRORS,
-        tag="Values",
     )
     def reject_value(
         self,

@@ -1,31 +1,22 @@
 """Translation memories over HTTP."""
 
-from functools import partial
-
 from msgspec import Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
-    BranchNotFound,
-    BranchNotOpen,
     BranchProtected,
     EntryExists,
-    EntryNotFound,
     JobNotCancellable,
-    JobNotFound,
     LanguageExists,
     LanguageNotAssigned,
-    LanguageNotFound,
     LanguageNotInProject,
     NothingPending,
     OrganizationNotFound,
     ProjectNotFound,
-    TmNotFound,
     UnknownFormat,
     UnreadableFile,
 )
-from locframework.http.operation import RawResponse
-from locframework.http.operation import operation as declare
+from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, BranchQuery, Deleted, Prepared, Raw
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
@@ -55,7 +46,6 @@ from .records import (
 )
 from .service import Memories
 
-operation = partial(declare, tag="Translation memories")
 _ALL = "/translation-memories"
 _ONE = f"{_ALL}/{{tmId}}"
 _LANGUAGES = f"{_ONE}/languages"
@@ -64,8 +54,6 @@ _JOBS = f"{_ONE}/jobs"
 _ENTRIES = f"{_ONE}/entries"
 _ENTRY = f"{_ENTRIES}/{{entryId}}"
 _TRANSLATION = f"{_ENTRY}/translations/{{lang}}"
-_ENTRY_ERRORS = (TmNotFound, EntryNotFound)
-_TRANSLATION_ERRORS = (*_ENTRY_ERRORS, LanguageNotFound, LanguageNotAssigned)
 
 
 class MemoryAnswer(Struct, frozen=True, rename="camel"):
@@ -101,6 +89,8 @@ class MatchesAnswer(Struct, frozen=True):
 class MemoryEndpoints:
     """Operations on memories, their languages and their use in projects."""
 
+    tag = "Translation memories"
+
     def __init__(self, memories: Memories) -> None:
         self._memories = memories
 
@@ -130,19 +120,19 @@ class MemoryEndpoints:
         """
         return MemoryAnswer(self._memories.create_memory(caller, body))
 
-    @operation("GET", _ONE, permission="tm_read", errors=(TmNotFound,))
+    @operation("GET", _ONE, permission="tm_read")
     def get_memory(self, caller: Caller, tm_id: str) -> MemoryAnswer:
         """Get a translation memory."""
         return MemoryAnswer(self._memories.get_memory(caller, tm_id))
 
-    @operation("PATCH", _ONE, permission="tm_manage", errors=(TmNotFound,), etag=True)
+    @operation("PATCH", _ONE, permission="tm_manage", etag=True)
     def update_memory(
         self, caller: Caller, tm_id: str, body: MemoryChanges
     ) -> MemoryAnswer:
         """Change a translation memory."""
         return MemoryAnswer(self._memories.update_memory(caller, tm_id, body))
 
-    @operation("DELETE", _ONE, permission="tm_manage", errors=(TmNotFound,))
+    @operation("DELETE", _ONE, permission="tm_manage")
     def delete_memory(self, caller: Caller, tm_id: str) -> Deleted:
         """Delete a translation memory with all of its entries.
 
@@ -150,7 +140,7 @@ class MemoryEndpoints:
         """
         return Deleted(self._memories.delete_memory(caller, tm_id).id)
 
-    @operation("GET", _LANGUAGES, permission="tm_read", errors=(TmNotFound,))
+    @operation("GET", _LANGUAGES, permission="tm_read")
     def list_memory_languages(
         self, caller: Caller, tm_id: str, query: MemoryLanguageQuery
     ) -> Page[MemoryLanguage]:
@@ -158,11 +148,7 @@ class MemoryEndpoints:
         return self._memories.list_languages(caller, tm_id, query)
 
     @operation(
-        "POST",
-        _LANGUAGES,
-        permission="tm_manage",
-        status=201,
-        errors=(TmNotFound, LanguageExists),
+        "POST", _LANGUAGES, permission="tm_manage", status=201, errors=(LanguageExists,)
     )
     def add_memory_language(
         self, caller: Caller, tm_id: str, body: NewMemoryLanguage
@@ -170,17 +156,12 @@ class MemoryEndpoints:
         """Add a target language, so that entries can have translations in it."""
         return MemoryLanguageAnswer(self._memories.add_language(caller, tm_id, body))
 
-    @operation(
-        "DELETE",
-        f"{_LANGUAGES}/{{lang}}",
-        permission="tm_manage",
-        errors=(TmNotFound, LanguageNotFound),
-    )
+    @operation("DELETE", f"{_LANGUAGES}/{{lang}}", permission="tm_manage")
     def remove_memory_language(self, caller: Caller, tm_id: str, lang: str) -> Deleted:
         """Remove a target language with all translations in it."""
         return Deleted(self._memories.remove_language(caller, tm_id, lang).id)
 
-    @operation("GET", _ASSIGNED, permission="project_read", errors=(ProjectNotFound,))
+    @operation("GET", _ASSIGNED, permission="project_read")
     def list_assignments(
         self, caller: Caller, project_id: str, query: AssignmentQuery
     ) -> Page[Assignment]:
@@ -190,12 +171,7 @@ class MemoryEndpoints:
         """
         return self._memories.list_assignments(caller, project_id, query)
 
-    @operation(
-        "GET",
-        f"{_ASSIGNED}/{{tmId}}",
-        permission="project_read",
-        errors=(ProjectNotFound, TmNotFound),
-    )
+    @operation("GET", f"{_ASSIGNED}/{{tmId}}", permission="project_read")
     def get_assignment(
         self, caller: Caller, project_id: str, tm_id: str
     ) -> AssignmentAnswer:
@@ -203,13 +179,7 @@ class MemoryEndpoints:
         found = self._memories.get_assignment(caller, project_id, tm_id)
         return AssignmentAnswer(found)
 
-    @operation(
-        "PUT",
-        f"{_ASSIGNED}/{{tmId}}",
-        permission="project_update",
-        errors=(ProjectNotFound, TmNotFound),
-        etag=True,
-    )
+    @operation("PUT", f"{_ASSIGNED}/{{tmId}}", permission="project_update", etag=True)
     def assign_memory(
         self, caller: Caller, project_id: str, tm_id: str, body: NewAssignment
     ) -> AssignmentAnswer:
@@ -221,12 +191,7 @@ class MemoryEndpoints:
         made = self._memories.assign(caller, project_id, tm_id, body)
         return AssignmentAnswer(made)
 
-    @operation(
-        "DELETE",
-        f"{_ASSIGNED}/{{tmId}}",
-        permission="project_update",
-        errors=(ProjectNotFound, TmNotFound),
-    )
+    @operation("DELETE", f"{_ASSIGNED}/{{tmId}}", permission="project_update")
     def unassign_memory(self, caller: Caller, project_id: str, tm_id: str) -> Deleted:
         """Stop a project from using a translation memory.
 
@@ -238,12 +203,12 @@ class MemoryEndpoints:
 class EntryEndpoints:
     """Operations on entries and their translations."""
 
+    tag = "Translation memories"
+
     def __init__(self, entries: Entries) -> None:
         self._entries = entries
 
-    @operation(
-        "GET", _ENTRIES, permission="tm_read", errors=(TmNotFound, LanguageNotInProject)
-    )
+    @operation("GET", _ENTRIES, permission="tm_read", errors=(LanguageNotInProject,))
     def list_entries(
         self, caller: Caller, tm_id: str, query: EntryQuery
     ) -> Page[MemoryEntry]:
@@ -262,7 +227,7 @@ class EntryEndpoints:
         _ENTRIES,
         permission="tm_write",
         status=201,
-        errors=(TmNotFound, LanguageNotInProject, LanguageNotAssigned, EntryExists),
+        errors=(LanguageNotInProject, LanguageNotAssigned, EntryExists),
     )
     def create_entry(self, caller: Caller, tm_id: str, body: NewEntry) -> EntryAnswer:
         """Create an entry, with translations if any are given.
@@ -271,7 +236,7 @@ class EntryEndpoints:
         """
         return EntryAnswer(self._entries.create_entry(caller, tm_id, body))
 
-    @operation("GET", _ENTRY, permission="tm_read", errors=_ENTRY_ERRORS)
+    @operation("GET", _ENTRY, permission="tm_read")
     def get_entry(self, caller: Caller, tm_id: str, entry_id: str) -> EntryAnswer:
         """Get an entry with its translations."""
         return EntryAnswer(self._entries.get_entry(caller, tm_id, entry_id))
@@ -280,7 +245,7 @@ class EntryEndpoints:
         "PATCH",
         _ENTRY,
         permission="tm_write",
-        errors=(*_ENTRY_ERRORS, LanguageNotAssigned, EntryExists),
+        errors=(LanguageNotAssigned, EntryExists),
         etag=True,
     )
     def update_entry(
@@ -295,12 +260,7 @@ class EntryEndpoints:
         """
         return EntryAnswer(self._entries.update_entry(caller, tm_id, entry_id, body))
 
-    @operation(
-        "DELETE",
-        _ENTRY,
-        permission="tm_write",
-        errors=(*_ENTRY_ERRORS, LanguageNotAssigned),
-    )
+    @operation("DELETE", _ENTRY, permission="tm_write", errors=(LanguageNotAssigned,))
     def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> Deleted:
         """Delete an entry with its translations.
 
@@ -312,7 +272,7 @@ class EntryEndpoints:
         "PUT",
         _TRANSLATION,
         permission="tm_write",
-        errors=(*_TRANSLATION_ERRORS, LanguageNotInProject),
+        errors=(LanguageNotAssigned, LanguageNotInProject),
         etag=_ENTRY,
     )
     def set_entry_translation(
@@ -335,7 +295,7 @@ class EntryEndpoints:
         "DELETE",
         _TRANSLATION,
         permission="tm_write",
-        errors=_TRANSLATION_ERRORS,
+        errors=(LanguageNotAssigned,),
         etag=_ENTRY,
     )
     def remove_entry_translation(
@@ -353,7 +313,7 @@ class EntryEndpoints:
         "POST",
         f"{_TRANSLATION}/approve",
         permission="tm_approve",
-        errors=(*_TRANSLATION_ERRORS, NothingPending),
+        errors=(LanguageNotAssigned, NothingPending),
     )
     def approve_entry_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
@@ -365,7 +325,7 @@ class EntryEndpoints:
         "POST",
         f"{_TRANSLATION}/reject",
         permission="tm_approve",
-        errors=(*_TRANSLATION_ERRORS, NothingPending),
+        errors=(LanguageNotAssigned, NothingPending),
     )
     def reject_entry_translation(
         self,
@@ -383,16 +343,13 @@ class EntryEndpoints:
 class MatchingEndpoints:
     """Operations that read the memories of a project."""
 
+    tag = "Translation memories"
+
     def __init__(self, matching: Matching, prefill: Prefill) -> None:
         self._matching = matching
         self._prefill = prefill
 
-    @operation(
-        "POST",
-        "/projects/{projectId}/tm/search",
-        permission="tm_read",
-        errors=(ProjectNotFound,),
-    )
+    @operation("POST", "/projects/{projectId}/tm/search", permission="tm_read")
     def search_memories(
         self, caller: Caller, project_id: str, body: ConcordanceQuery
     ) -> Page[ConcordanceItem]:
@@ -403,12 +360,7 @@ class MatchingEndpoints:
         """
         return self._matching.search(caller, project_id, body)
 
-    @operation(
-        "POST",
-        "/projects/{projectId}/tm/matches",
-        permission="tm_read",
-        errors=(ProjectNotFound,),
-    )
+    @operation("POST", "/projects/{projectId}/tm/matches", permission="tm_read")
     def find_matches(
         self, caller: Caller, project_id: str, body: MatchQuery
     ) -> MatchesAnswer:
@@ -423,14 +375,7 @@ class MatchingEndpoints:
         "POST",
         "/projects/{projectId}/tm/prefill",
         permission="tm_write",
-        errors=(
-            ProjectNotFound,
-            BranchNotFound,
-            BranchNotOpen,
-            BranchProtected,
-            LanguageNotInProject,
-            LanguageNotAssigned,
-        ),
+        errors=(BranchProtected, LanguageNotInProject, LanguageNotAssigned),
     )
     def start_prefill(
         self, caller: Caller, project_id: str, query: BranchQuery, body: PrefillRequest
@@ -450,6 +395,8 @@ class MatchingEndpoints:
 class MemoryFileEndpoints:
     """``/translation-memories/{tmId}/import``, ``/export`` and ``/jobs``."""
 
+    tag = "Translation memories"
+
     def __init__(self, files: MemoryFiles) -> None:
         self._files = files
 
@@ -457,7 +404,7 @@ class MemoryFileEndpoints:
         "POST",
         f"{_ONE}/import",
         permission="tm_write",
-        errors=(TmNotFound, UnknownFormat, UnreadableFile, LanguageNotAssigned),
+        errors=(UnknownFormat, UnreadableFile, LanguageNotAssigned),
     )
     def import_memory(
         self, caller: Caller, tm_id: str, form: MemoryImportForm
@@ -479,7 +426,7 @@ class MemoryFileEndpoints:
         "GET",
         f"{_ONE}/export",
         permission="tm_read",
-        errors=(TmNotFound, UnknownFormat, LanguageNotInProject),
+        errors=(UnknownFormat, LanguageNotInProject),
         raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
     )
     def export_memory(
@@ -492,7 +439,7 @@ class MemoryFileEndpoints:
         """
         return self._files.export(caller, tm_id, query).response()
 
-    @operation("GET", _JOBS, permission=None, errors=(TmNotFound,))
+    @operation("GET", _JOBS, permission=None)
     def list_memory_jobs(
         self, caller: Caller, tm_id: str, query: JobQuery
     ) -> Page[Job]:
@@ -502,9 +449,7 @@ class MemoryFileEndpoints:
         """
         return self._files.list_jobs(caller, tm_id, query)
 
-    @operation(
-        "GET", f"{_JOBS}/{{jobId}}", permission=None, errors=(TmNotFound, JobNotFound)
-    )
+    @operation("GET", f"{_JOBS}/{{jobId}}", permission=None)
     def get_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
         """Get a job of a translation memory."""
         return JobAnswer(self._files.get_job(caller, tm_id, job_id))
@@ -513,7 +458,7 @@ class MemoryFileEndpoints:
         "POST",
         f"{_JOBS}/{{jobId}}/cancel",
         permission=None,
-        errors=(TmNotFound, JobNotFound, JobNotCancellable),
+        errors=(JobNotCancellable,),
     )
     def cancel_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
         """Cancel a job of a translation memory.

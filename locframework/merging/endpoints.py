@@ -3,12 +3,10 @@
 from locframework.access.records import Caller
 from locframework.branches.records import BranchRef
 from locframework.errors import (
-    BranchNotFound,
     BranchNotOpen,
     KeyExists,
     LanguageNotAssigned,
     MergeConflict,
-    ProjectNotFound,
     WriteRefused,
 )
 from locframework.http.operation import operation
@@ -21,6 +19,8 @@ from .service import Merging
 class MergingEndpoints:
     """Declares the operations of the merging area."""
 
+    tag = "Branches"
+
     def __init__(self, merging: Merging) -> None:
         self._merging = merging
 
@@ -28,8 +28,7 @@ class MergingEndpoints:
         "GET",
         "/projects/{projectId}/branches/{branch}/diff",
         permission="translation_read",
-        errors=(ProjectNotFound, BranchNotFound, BranchNotOpen),
-        tag="Branches",
+        errors=(BranchNotOpen,),
     )
     def diff_branch(self, caller: Caller, project_id: str, branch: BranchRef) -> Diff:
         """Show what merging a branch would do.
@@ -44,15 +43,12 @@ class MergingEndpoints:
         "/projects/{projectId}/branches/{branch}/merge",
         permission="branch_merge",
         errors=(
-            ProjectNotFound,
-            BranchNotFound,
             BranchNotOpen,
             LanguageNotAssigned,
             KeyExists,
             MergeConflict,
             WriteRefused,
         ),
-        tag="Branches",
     )
     def merge_branch(
         self, caller: Caller, project_id: str, branch: BranchRef, body: MergeRequest
@@ -71,14 +67,7 @@ class MergingEndpoints:
         "POST",
         "/projects/{projectId}/branches/{branch}/update",
         permission="branch_manage",
-        errors=(
-            ProjectNotFound,
-            BranchNotFound,
-            BranchNotOpen,
-            LanguageNotAssigned,
-            WriteRefused,
-        ),
-        tag="Branches",
+        errors=(BranchNotOpen, LanguageNotAssigned, WriteRefused),
     )
     def update_branch(
         self, caller: Caller, project_id: str, branch: BranchRef

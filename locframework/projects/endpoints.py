@@ -8,14 +8,11 @@ from locframework.errors import (
     BranchProtected,
     LanguageExists,
     LanguageNotAssigned,
-    LanguageNotFound,
     LanguageNotInProject,
     MemoriesAssigned,
     OrganizationNotFound,
-    ProjectNotFound,
     SeparatorFixed,
     SourceLanguageRequired,
-    TokenNotFound,
     UnknownPermission,
 )
 from locframework.http.operation import operation
@@ -50,11 +47,13 @@ class LanguageAnswer(Struct, frozen=True):
 class ProjectEndpoints:
     """Declares the operations of the projects area."""
 
+    tag = "Projects"
+
     def __init__(self, projects: Projects, languages: Languages) -> None:
         self._projects = projects
         self._languages = languages
 
-    @operation("GET", "/projects", permission="project_read", tag="Projects")
+    @operation("GET", "/projects", permission="project_read")
     def list_projects(self, caller: Caller, query: ProjectQuery) -> Page[Project]:
         """List the projects that the caller may read.
 
@@ -68,7 +67,6 @@ class ProjectEndpoints:
         permission="project_create",
         status=201,
         errors=(OrganizationNotFound,),
-        tag="Projects",
     )
     def create_project(self, caller: Caller, body: NewProject) -> ProjectAnswer:
         """Create a project.
@@ -78,13 +76,7 @@ class ProjectEndpoints:
         """
         return ProjectAnswer(self._projects.create_project(caller, body))
 
-    @operation(
-        "GET",
-        "/projects/{projectId}",
-        permission="project_read",
-        errors=(ProjectNotFound,),
-        tag="Projects",
-    )
+    @operation("GET", "/projects/{projectId}", permission="project_read")
     def get_project(self, caller: Caller, project_id: str) -> ProjectAnswer:
         """Get a project."""
         return ProjectAnswer(self._projects.get_project(caller, project_id))
@@ -93,14 +85,8 @@ class ProjectEndpoints:
         "PATCH",
         "/projects/{projectId}",
         permission="project_update",
-        errors=(
-            ProjectNotFound,
-            LanguageNotInProject,
-            SeparatorFixed,
-            MemoriesAssigned,
-        ),
+        errors=(LanguageNotInProject, SeparatorFixed, MemoriesAssigned),
         etag=True,
-        tag="Projects",
     )
     def update_project(
         self, caller: Caller, project_id: str, body: ProjectChanges
@@ -113,13 +99,7 @@ class ProjectEndpoints:
         changed = self._projects.update_project(caller, project_id, body)
         return ProjectAnswer(changed)
 
-    @operation(
-        "DELETE",
-        "/projects/{projectId}",
-        permission="project_delete",
-        errors=(ProjectNotFound,),
-        tag="Projects",
-    )
+    @operation("DELETE", "/projects/{projectId}", permission="project_delete")
     def delete_project(self, caller: Caller, project_id: str) -> Deleted:
         """Delete a project with everything in it.
 
@@ -131,7 +111,6 @@ class ProjectEndpoints:
         "GET",
         "/projects/{projectId}/languages",
         permission="project_read",
-        errors=(ProjectNotFound,),
         tag="Languages",
     )
     def list_languages(
@@ -148,7 +127,7 @@ class ProjectEndpoints:
         "/projects/{projectId}/languages",
         permission="language_manage",
         status=201,
-        errors=(ProjectNotFound, LanguageNotInProject, LanguageExists),
+        errors=(LanguageNotInProject, LanguageExists),
         tag="Languages",
     )
     def add_language(
@@ -164,7 +143,6 @@ class ProjectEndpoints:
         "GET",
         "/projects/{projectId}/languages/{lang}",
         permission="project_read",
-        errors=(ProjectNotFound, LanguageNotFound),
         tag="Languages",
     )
     def get_language(
@@ -177,7 +155,7 @@ class ProjectEndpoints:
         "PATCH",
         "/projects/{projectId}/languages/{lang}",
         permission="language_manage",
-        errors=(ProjectNotFound, LanguageNotFound, LanguageNotInProject),
+        errors=(LanguageNotInProject,),
         etag=True,
         tag="Languages",
     )
@@ -192,12 +170,7 @@ class ProjectEndpoints:
         "DELETE",
         "/projects/{projectId}/languages/{lang}",
         permission="language_manage",
-        errors=(
-            ProjectNotFound,
-            LanguageNotFound,
-            SourceLanguageRequired,
-            BranchProtected,
-        ),
+        errors=(SourceLanguageRequired, BranchProtected),
         tag="Languages",
     )
     def remove_language(self, caller: Caller, project_id: str, lang: str) -> Deleted:
@@ -208,11 +181,7 @@ class ProjectEndpoints:
         return Deleted(self._languages.remove_language(caller, project_id, lang).id)
 
     @operation(
-        "GET",
-        "/projects/{projectId}/tokens",
-        permission="token_manage",
-        errors=(ProjectNotFound,),
-        tag="Tokens",
+        "GET", "/projects/{projectId}/tokens", permission="token_manage", tag="Tokens"
     )
     def list_project_tokens(
         self, caller: Caller, project_id: str, query: TokenQuery
@@ -229,7 +198,7 @@ class ProjectEndpoints:
         permission="token_manage",
         status=201,
         secret=True,
-        errors=(ProjectNotFound, UnknownPermission, LanguageNotAssigned),
+        errors=(UnknownPermission, LanguageNotAssigned),
         tag="Tokens",
     )
     def create_project_token(
@@ -245,7 +214,6 @@ class ProjectEndpoints:
         "DELETE",
         "/projects/{projectId}/tokens/{tokenId}",
         permission="token_manage",
-        errors=(ProjectNotFound, TokenNotFound),
         tag="Tokens",
     )
     def revoke_project_token(

@@ -3,7 +3,6 @@
 from msgspec import Struct
 
 from locframework.access.records import Caller
-from locframework.errors import BranchNotFound, BranchNotOpen, ProjectNotFound
 from locframework.http.operation import operation
 from locframework.http.records import BranchQuery
 
@@ -20,16 +19,12 @@ class StatisticsAnswer(Struct, frozen=True):
 class StatisticsEndpoints:
     """Declares the operation of the statistics area."""
 
+    tag = "Statistics"
+
     def __init__(self, statistics: ProjectStatistics) -> None:
         self._statistics = statistics
 
-    @operation(
-        "GET",
-        "/projects/{projectId}/statistics",
-        permission="statistics_read",
-        errors=(ProjectNotFound, BranchNotFound, BranchNotOpen),
-        tag="Statistics",
-    )
+    @operation("GET", "/projects/{projectId}/statistics", permission="statistics_read")
     def get_statistics(
         self, caller: Caller, project_id: str, query: BranchQuery
     ) -> StatisticsAnswer:

@@ -6,12 +6,9 @@ from msgspec import Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
-    DeliveryNotFound,
     LanguageNotInProject,
-    ProjectNotFound,
     UnknownEventType,
     UrlNotAllowed,
-    WebhookNotFound,
     WebhooksNotSetUp,
 )
 from locframework.http.operation import operation
@@ -34,10 +31,9 @@ from .service import Webhooks
 _ALL = "/projects/{projectId}/webhooks"
 _ONE = "/projects/{projectId}/webhooks/{webhookId}"
 _LOG = _ONE + "/deliveries"
-_FOUND = (ProjectNotFound, WebhookNotFound)
 _CHOICES = (UnknownEventType, UrlNotAllowed, LanguageNotInProject, WebhooksNotSetUp)
-_read = partial(operation, permission="webhook_read", tag="Webhooks")
-_manage = partial(operation, permission="webhook_manage", tag="Webhooks")
+_read = partial(operation, permission="webhook_read")
+_manage = partial(operation, permission="webhook_manage")
 
 
 class EventTypesAnswer(Struct, frozen=True, rename="camel"):
@@ -74,6 +70,8 @@ class ReplayAnswer(Struct, frozen=True):
 class WebhookEndpoints:
     """Declares the operations on webhooks and their deliveries."""
 
+    tag = "Webhooks"
+
     def __init__(self, webhooks: Webhooks, deliveries: Deliveries) -> None:
         self._webhooks = webhooks
         self._deliveries = deliveries
@@ -86,7 +84,7 @@ class WebhookEndpoints:
         """
         return EventTypesAnswer(self._webhooks.list_event_types(caller))
 
-    @_read("GET", _ALL, errors=(ProjectNotFound,))
+    @_read("GET", _ALL)
     def list_webhooks(
         self, caller: Caller, project_id: str, query: WebhookQuery
     ) -> Page[Webhook]:
@@ -96,7 +94,7 @@ class WebhookEndpoints:
         """
         return self._webhooks.list_webhooks(caller, project_id, query)
 
-    @_manage("POST", _ALL, status=201, secret=True, errors=(ProjectNotFound, *_CHOICES))
+    @_manage("POST", _ALL, status=201, secret=True, errors=_CHOICES)
     def create_webhook(
         self, caller: Caller, project_id: str, body: NewWebhook
     ) -> Prepared[NewSecretAnswer]:
@@ -109,7 +107,7 @@ class WebhookEndpoints:
         add = self._webhooks.prepare_webhook(caller, project_id, body)
         return Prepared(lambda: NewSecretAnswer(*add()))
 
-    @_read("GET", _ONE, errors=_FOUND)
+    @_read("GET", _ONE)
     def get_webhook(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> WebhookAnswer:
@@ -120,7 +118,7 @@ class WebhookEndpoints:
         """
         return WebhookAnswer(self._webhooks.get_webhook(caller, project_id, webhook_id))
 
-    @_manage("PATCH", _ONE, errors=(*_FOUND, *_CHOICES), etag=True)
+    @_manage("PATCH", _ONE, errors=_CHOICES, etag=True)
     def update_webhook(
         self, caller: Caller, project_id: str, webhook_id: str, body: WebhookChanges
     ) -> Prepared[WebhookAnswer]:
@@ -132,16 +130,14 @@ class WebhookEndpoints:
         save = self._webhooks.prepare_update(caller, project_id, webhook_id, body)
         return Prepared(lambda: WebhookAnswer(save()))
 
-    @_manage("DELETE", _ONE, errors=_FOUND)
+    @_manage("DELETE", _ONE)
     def delete_webhook(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> Deleted:
         """Delete a webhook with its log."""
         return Deleted(self._webhooks.delete_webhook(caller, project_id, webhook_id).id)
 
-    @_manage(
-        "POST", _ONE + "/rotate-secret", secret=True, errors=(*_FOUND, WebhooksNotSetUp)
-    )
+    @_manage("POST", _ONE + "/rotate-secret", secret=True, errors=(WebhooksNotSetUp,))
     def rotate_webhook_secret(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> NewSecretAnswer:
@@ -153,7 +149,7 @@ class WebhookEndpoints:
         rotate = self._webhooks.rotate_secret
         return NewSecretAnswer(*rotate(caller, project_id, webhook_id))
 
-    @_manage("POST", _ONE + "/test", errors=_FOUND)
+    @_manage("POST", _ONE + "/test")
     def test_webhook(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> Accepted[DeliveryAnswer]:
@@ -165,7 +161,7 @@ class WebhookEndpoints:
         made, where = self._deliveries.test(caller, project_id, webhook_id)
         return Accepted(DeliveryAnswer(made), where)
 
-    @_read("GET", _LOG, errors=_FOUND)
+    @_read("GET", _LOG)
     def list_deliveries(
         self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery
     ) -> Page[Delivery]:
@@ -175,7 +171,7 @@ class WebhookEndpoints:
         """
         return self._deliveries.list_deliveries(caller, project_id, webhook_id, query)
 
-    @_read("GET", _LOG + "/{deliveryId}", errors=(*_FOUND, DeliveryNotFound))
+    @_read("GET", _LOG + "/{deliveryId}")
     def get_delivery(
         self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
     ) -> DeliveryAnswer:
@@ -183,7 +179,7 @@ class WebhookEndpoints:
         get = self._deliveries.get_delivery
         return DeliveryAnswer(get(caller, project_id, webhook_id, delivery_id))
 
-    @_manage("POST", _LOG + "/{deliveryId}/replay", errors=(*_FOUND, DeliveryNotFound))
+    @_manage("POST", _LOG + "/{deliveryId}/replay")
     def replay_delivery(
         self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
     ) -> Accepted[DeliveryAnswer]:
@@ -197,7 +193,7 @@ class WebhookEndpoints:
         found, where = replay(caller, project_id, webhook_id, delivery_id)
         return Accepted(DeliveryAnswer(found), where)
 
-    @_manage("POST", _LOG + "/replay", errors=_FOUND)
+    @_manage("POST", _LOG + "/replay")
     def replay_deliveries(
         self, caller: Caller, project_id: str, webhook_id: str, body: ReplayMany
     ) -> Accepted[ReplayAnswer]:
