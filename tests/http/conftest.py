@@ -9,7 +9,7 @@ import pytest
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from locframework.errors import (
-    NameExists,
+    KeyExists,
     PermissionDenied,
     ProjectNotFound,
     Unauthorized,
@@ -134,7 +134,7 @@ class NoteEndpoints:
         "/projects/{projectId}/notes",
         permission="note_write",
         status=201,
-        errors=(ProjectNotFound, NameExists),
+        errors=(ProjectNotFound, KeyExists),
         tag="Notes",
     )
     def create_note(
@@ -236,12 +236,10 @@ class NoteEndpoints:
         """Fail for a while."""
         raise Unavailable("the database does not answer")
 
-    @operation(
-        "GET", "/echo/{text}", permission=None, errors=(NameExists,), tag="Notes"
-    )
+    @operation("GET", "/echo/{text}", permission=None, errors=(KeyExists,), tag="Notes")
     def echo(self, caller: Caller, text: str) -> Job:
         """Refuse, repeating all that came."""
-        raise NameExists(f"there is {text} already")
+        raise KeyExists(f"there is {text} already")
 
     @operation(
         "GET",

@@ -99,7 +99,7 @@ def test_a_refusal_lists_the_codes_that_may_come(document):
         "404": "`not_found`, `project_not_found`",
         "405": "`method_not_allowed`",
         "406": "`not_acceptable`",
-        "409": "`idempotency_conflict`, `name_exists`",
+        "409": "`idempotency_conflict`, `key_exists`",
         "413": "`payload_too_large`",
         "415": "`unsupported_media_type`",
         "429": "`rate_limited`",
