@@ -53,7 +53,7 @@ from .merging.applying import Applying
 from .merging.service import Merging
 from .plugins import PluginHost, chosen
 from .projects.service import Languages, Projects
-from .quality.service import Checks
+from .quality.check import Checks
 from .settings import Settings, as_settings
 from .statistics.service import ProjectStatistics
 from .webhooks.deliveries import Deliveries

@@ -156,8 +156,8 @@ from .projects.records import Severity as Severity
 from .projects.store import ProjectStore as ProjectStore
 from .proposals.records import TermTranslation as TermTranslation
 from .quality.check import Check as Check
-from .quality.records import Finding as Finding
-from .quality.records import Subject as Subject
+from .quality.check import Finding as Finding
+from .quality.check import Subject as Subject
 from .settings import Settings as Settings
 from .statistics.records import LanguageCounts as LanguageCounts
 from .statistics.records import LineCounts as LineCounts

@@ -11,7 +11,7 @@ from locframework.errors import ValidationFailed
 from locframework.languages import require_tag
 from locframework.projects.service import Projects
 from locframework.proposals.records import TermTranslation
-from locframework.quality.records import AvoidedTerm, TextTerms, WantedTerm
+from locframework.quality.check import AvoidedTerm, TextTerms, WantedTerm
 from locframework.quality.scanning import prose
 from locframework.terminology.index import FoundTerm, SearchTerm, TermIndex, find_terms
 from locframework.validation import check_record

@@ -24,7 +24,7 @@ from locframework.projects.records import CheckName, LanguageTag, Project
 from locframework.projects.rules import require_checks
 from locframework.projects.service import Languages, Projects
 from locframework.projects.store import ProjectStore
-from locframework.quality.service import Checks
+from locframework.quality.check import Checks
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 

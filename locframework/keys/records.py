@@ -11,7 +11,7 @@ from locframework.formats.records import Detail, Text
 from locframework.http.responses import Link
 from locframework.pagination import ByDeletion, GivenCursor, PageRequest, SortedRequest
 from locframework.projects.records import Severity
-from locframework.quality.records import Finding, Issue
+from locframework.quality.check import Finding, Issue
 
 ValueStatus = Literal["draft", "pending_review", "approved"]
 Origin = Literal["human", "tm", "ai", "import", "merge", "revert"]

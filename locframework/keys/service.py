@@ -21,8 +21,7 @@ from locframework.languages import fold, tag_from_path
 from locframework.pagination import CursorPage, Page, read_page
 from locframework.projects.records import Project
 from locframework.projects.service import Languages, Projects
-from locframework.quality.records import Issue
-from locframework.quality.service import Checks
+from locframework.quality.check import Checks, Issue
 from locframework.validation import check_record
 
 from .key_fields import with_fields

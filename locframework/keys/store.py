@@ -8,7 +8,7 @@ from locframework.branches.store import BranchStore
 from locframework.fields import Timestamp
 from locframework.pagination import BoundedList, Page, PageRequest, Position
 from locframework.projects.store import ProjectStore
-from locframework.quality.records import Finding
+from locframework.quality.check import Finding
 from locframework.statistics.store import StatisticsStore
 from locframework.transactions import Transactions
 

@@ -9,8 +9,7 @@ from locframework.languages import rare_plural_forms
 from locframework.projects.records import Severity
 from locframework.terminology.words import Searched
 
-from .check import Check
-from .records import Finding, Subject, WantedTerm
+from .check import Check, Finding, Subject, WantedTerm
 from .scanning import (
     MAYBE_PLACEHOLDER,
     TAG,

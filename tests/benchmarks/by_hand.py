@@ -28,9 +28,8 @@ from locframework.fields import new_id, timestamp
 from locframework.http.rate_limit import MemoryWindows
 from locframework.keys.records import VALUE_BYTES, Key, KeyValue, NewValue
 from locframework.languages import fold
+from locframework.quality.check import Checks, Subject
 from locframework.quality.checks import BUILT_IN
-from locframework.quality.records import Subject
-from locframework.quality.service import Checks
 
 NO_LIMIT = 10**9
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -28,7 +28,7 @@ from locframework.keys.records import (
 )
 from locframework.merging.records import MergeRequest
 from locframework.projects.records import Language, NewLanguage
-from locframework.quality.records import Subject
+from locframework.quality.check import Subject
 from locframework.testing.workspace import Workspace
 
 T = TypeVar("T")

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from locframework.quality.check import Checks, Finding, Subject
 from locframework.quality.checks import BUILT_IN
-from locframework.quality.records import Finding, Subject
-from locframework.quality.service import Checks
 
 Find = Callable[..., list[Finding]]
 

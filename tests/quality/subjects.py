@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from locframework.quality.records import Subject
+from locframework.quality.check import Subject
 
 Texts = str | Mapping[str | None, str]
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from locframework.quality.check import Check
+from locframework.quality.check import Check, Subject
 from locframework.quality.checks import (
     Length,
     Markup,
@@ -18,7 +18,6 @@ from locframework.quality.checks import (
     Unchanged,
     WhiteSpace,
 )
-from locframework.quality.records import Subject
 from locframework.testing.contracts.checks import CheckContract
 
 from .subjects import subject

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from locframework.quality.check import Check
-from locframework.quality.checks import GlossaryTerms
-from locframework.quality.records import (
+from locframework.quality.check import (
     AvoidedTerm,
+    Check,
     Subject,
     TextTerms,
     WantedTerm,
 )
+from locframework.quality.checks import GlossaryTerms
 from locframework.testing.contracts.checks import CheckContract
 
 from .subjects import subject

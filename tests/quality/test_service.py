@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locframework.projects.records import Severity
-from locframework.quality.check import Check
-from locframework.quality.checks import BUILT_IN
-from locframework.quality.records import (
+from locframework.quality.check import (
     AvoidedTerm,
+    Check,
+    Checks,
     Finding,
     Subject,
     TextTerms,
     WantedTerm,
 )
-from locframework.quality.service import Checks
+from locframework.quality.checks import BUILT_IN
 from locframework.testing.contracts.checks import subjects
 
 Find = Callable[..., list[Finding]]

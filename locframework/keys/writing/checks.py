@@ -20,9 +20,8 @@ from locframework.keys.records import (
 )
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Language, Project, Severity
+from locframework.quality.check import Checks, Finding, Subject, TextTerms
 from locframework.quality.checks import GlossaryTerms
-from locframework.quality.records import Finding, Subject, TextTerms
-from locframework.quality.service import Checks
 
 from .unit_of_work import KeyEdit, UnitOfWork
 

@@ -24,7 +24,7 @@ from locframework.keys.rules import in_order, public_key, shown_value
 from locframework.keys.store import KeyStorage, store_of
 from locframework.projects.records import Language
 from locframework.projects.service import Languages
-from locframework.quality.service import Checks
+from locframework.quality.check import Checks
 from locframework.statistics.service import Completion
 
 from .checks import (

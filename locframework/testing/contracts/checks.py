@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from locframework.languages import PLURAL_FORMS
 from locframework.projects.records import Severity
-from locframework.quality.check import Check
-from locframework.quality.records import Finding, Subject
-from locframework.quality.service import MESSAGE_LENGTH, Checks
+from locframework.quality.check import MESSAGE_LENGTH, Check, Checks, Finding, Subject
 
 LONGEST = 64 * 1024
 

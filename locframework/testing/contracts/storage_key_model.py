@@ -42,7 +42,7 @@ from locframework.keys.rules import (
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.languages import count_words, fold
 from locframework.pagination import PageRequest
-from locframework.quality.records import Finding
+from locframework.quality.check import Finding
 from locframework.statistics.records import LanguageCounts, complete_languages
 from locframework.storage import Storage
 

@@ -20,7 +20,7 @@ from locframework.keys.rules import revision_of
 from locframework.keys.store import KeyStore
 from locframework.pagination import TOTAL_LIMIT, BoundedList, PageRequest, Position
 from locframework.projects.records import Project
-from locframework.quality.records import Finding
+from locframework.quality.check import Finding
 from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.storage import Storage
 
