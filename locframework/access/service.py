@@ -1,6 +1,6 @@
 """Checks what a caller may see and do; every service asks here first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from locframework.errors import (
     LanguageNotAssigned,
@@ -13,9 +13,8 @@ from locframework.errors import (
 from locframework.fields import id_from_reference, is_id
 from locframework.proposals.records import TermTranslation
 
-from .permissions import OF_THE_WHOLE
+from .permissions import OF_THE_WHOLE, ORGANIZATION_WIDE
 from .records import Caller, Grant, Member, Organization, Reach, Scope
-from .rules import covers, effective, has_permission, reaches, union
 from .store import AccessStore
 
 Refusal = Callable[[Caller, str, Scope], str | None]
@@ -23,6 +22,74 @@ Refusal = Callable[[Caller, str, Scope], str | None]
 
 _WRITE = "translation_write"
 _EVERYWHERE = "the permission {} is required in every project that uses it"
+
+
+def covers(grant: Grant, scope: Scope) -> bool:
+    """Whether a grant reaches the scope at all: what it does not, is not seen."""
+    if grant.organization_id != scope.organization_id:
+        return False
+    if scope.project_id is None or grant.project_ids is None:
+        return True
+    return scope.project_id in grant.project_ids
+
+
+def reaches(grant: Grant, reach: Reach) -> bool:
+    """Whether a grant reaches a glossary or memory (decisions 2.2): a grant that is
+    bound to projects does when one of them uses it."""
+    if grant.organization_id != reach.organization_id:
+        return False
+    return grant.project_ids is None or not grant.project_ids.isdisjoint(
+        reach.project_ids
+    )
+
+
+def effective(grant: Grant) -> frozenset[str]:
+    """The permissions that a grant gives where it reaches.
+
+    One that is bound to projects gives none that is for an organization as a whole.
+    """
+    if grant.project_ids is None:
+        return grant.permissions
+    return grant.permissions - ORGANIZATION_WIDE
+
+
+def allows(grant: Grant, permission: str, scope: Scope) -> bool:
+    """Return whether a grant that covers the scope gives the permission there.
+
+    A grant that is bound to projects gives none that is for an organization as a whole,
+    and in the organization itself only ``project_read``.
+    """
+    if permission not in grant.permissions:
+        return False
+    if grant.project_ids is None or permission == "project_read":
+        return True
+    return scope.project_id is not None and permission not in ORGANIZATION_WIDE
+
+
+def has_permission(caller: Caller, permission: str, scope: Scope) -> bool | None:
+    """Return whether the caller has the permission in the scope.
+
+    None if the caller does not see the scope. Plugins may still refuse.
+    """
+    if caller.everything:
+        return True
+    is_seen = None
+    for grant in caller.grants:
+        if covers(grant, scope):
+            if allows(grant, permission, scope):
+                return True
+            is_seen = False
+    return is_seen
+
+
+def union(parts: Collection[frozenset[str] | None]) -> frozenset[str] | None:
+    """Return all of them together; None is everything."""
+    known = frozenset[str]()
+    for part in parts:
+        if part is None:
+            return None
+        known |= part
+    return known
 
 
 class Access:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import re
+import secrets
+import zlib
 from collections.abc import Callable, Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -14,18 +18,29 @@ from locframework.errors import (
     PermissionDenied,
     TokenNotFound,
     Unavailable,
+    UnknownPermission,
+    ValidationFailed,
+    abbreviate,
 )
 from locframework.events import Actor
-from locframework.fields import Clock, is_id, new_id, parse_timestamp, timestamp
+from locframework.fields import (
+    Clock,
+    is_id,
+    new_id,
+    parse_given_time,
+    parse_timestamp,
+    timestamp,
+)
 from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 
-from .permissions import ROLES
+from .permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
 from .records import (
     Caller,
     Grant,
     GrantShown,
+    Holder,
     NewToken,
     Scope,
     StoredToken,
@@ -33,30 +48,154 @@ from .records import (
     TokenKind,
     TokenSelf,
 )
-from .rules import (
-    SHOWN_PREFIX_LENGTH,
-    allows,
-    both,
-    check_languages,
-    check_name,
-    check_permissions,
-    check_project,
-    covers,
-    effective,
-    expiry,
-    grants_of,
-    is_live,
-    is_token_text,
-    kept_permissions,
-    new_token_text,
-    token_hash,
-    union,
-)
-from .service import Access
+from .rules import check_languages, check_name
+from .service import Access, allows, covers, effective, union
 from .store import AccessStore
 
 log = logging.getLogger("locframework.access")
 USE_NOTED_EVERY = timedelta(minutes=1)
+ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PAIRS = [high + low for high in ALPHABET for low in ALPHABET]
+RANDOM_LENGTH = 36
+CHECK_LENGTH = 6
+SHOWN_PREFIX_LENGTH = 12
+LIFE_DAYS = 90
+LIFE_DAYS_MOST = 366
+PREFIXES: dict[TokenKind, str] = {"personal": "svc_pat_", "project": "svc_proj_"}
+_TOKEN = re.compile(r"svc_(pat|proj)_[0-9A-Za-z]{42}", re.ASCII)
+
+
+def new_token_text(kind: TokenKind) -> str:
+    """A fresh token: prefix, 36 random base62 characters, 6 of their CRC32.
+
+    Source: decisions 2.9. The check is for secret scanners, not for security.
+    """
+    letters = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
+    body = PREFIXES[kind] + letters
+    return body + _check(body)
+
+
+def is_token_text(text: str) -> bool:
+    """Whether ``text`` has the form and the check of a token; junk has not."""
+    if _TOKEN.fullmatch(text) is None:
+        return False
+    return _check(text[:-CHECK_LENGTH]) == text[-CHECK_LENGTH:]
+
+
+def token_hash(text: str) -> str:
+    """All that is kept of a token text: its SHA-256 (214 random bits need no salt)."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_live(token: StoredToken, now: datetime) -> bool:
+    """Whether the token still counts: not revoked, not expired."""
+    expires_at = token.token.expires_at
+    expired = expires_at is not None and parse_timestamp(expires_at) <= now
+    return token.revoked_at is None and not expired
+
+
+def grants_of(holder: Holder) -> tuple[Grant, ...]:
+    """Return what a token may do right now; nothing at all when its owner may not.
+
+    A project token has its allow-list, in its project only. A personal token has its
+    allow-list within its owner's roles; one that was made for a member counts in the
+    organization it was made in. Unknown permission keys in the allow-list give nothing.
+    Source: service.md, Authentication 4; decisions 2.9.
+    """
+    token, record = holder.token, holder.token.token
+    if token.user_id is None:
+        if token.organization_id is None or record.project_id is None:
+            return ()
+        return (
+            Grant(
+                organization_id=token.organization_id,
+                permissions=frozenset(record.permissions) & frozenset(PERMISSIONS),
+                project_ids=frozenset({record.project_id}),
+                languages=both(record.assigned_languages or None, None),
+            ),
+        )
+    grants: list[Grant] = []
+    for member in holder.memberships:
+        if token.organization_id not in (None, member.organization_id):
+            continue
+        projects, languages = member.project_ids, member.assigned_languages
+        grants.append(
+            Grant(
+                organization_id=member.organization_id,
+                permissions=ROLES[member.role].intersection(record.permissions),
+                project_ids=None if projects is None else frozenset(projects),
+                languages=both(languages or None, record.assigned_languages or None),
+            )
+        )
+    return tuple(grants)
+
+
+def check_project(new: NewToken, project_id: str | None) -> None:
+    """Refuse a body that names another project or kind than the path does.
+
+    ``project_id``: of the path; None for a personal token. Without this, a request to
+    the wrong path would make a token for all projects in place of one.
+    """
+    message = (
+        "does not belong here: POST /projects/{projectId}/tokens makes project tokens,"
+        " POST /tokens personal ones"
+    )
+    if new.project_id not in (UNSET, None, project_id):
+        raise ValidationFailed.at("$.projectId", "project", message)
+    if new.kind not in (UNSET, "personal" if project_id is None else "project"):
+        raise ValidationFailed.at("$.kind", "kind", message)
+
+
+def expiry(new: NewToken, now: datetime) -> datetime:
+    """When a token that is made now ends. Raises ValidationFailed.
+
+    Source: decisions 2.9 (90 days by default, 366 at most).
+    """
+    if new.expires_at is UNSET:
+        days = LIFE_DAYS if new.expires_in_days is UNSET else new.expires_in_days
+        return now + timedelta(days=days)
+    if new.expires_in_days is not UNSET:
+        message = "cannot be combined with expiresInDays: leave one of them out"
+        raise ValidationFailed.at("$.expiresAt", "exclusive", message)
+    at = parse_given_time(new.expires_at, "$.expiresAt")
+    if not now < at <= now + timedelta(days=LIFE_DAYS_MOST):
+        message = f"must be in the future, at most {LIFE_DAYS_MOST} days from now"
+        raise ValidationFailed.at("$.expiresAt", "range", message)
+    return at
+
+
+def check_permissions(keys: Collection[str], known: Collection[str]) -> None:
+    """Refuse an allow-list that names a permission nobody provides."""
+    for key in keys:
+        if key not in known:
+            raise UnknownPermission(f"there is no permission {abbreviate(key)!r}")
+
+
+def allow_list(keys: Collection[str], project_id: str | None) -> tuple[str, ...]:
+    """The allow-list that a new token has: each key once, as they came.
+
+    Of a token of a project without what no project can give, so that what is shown
+    is what counts.
+    """
+    useless = ORGANIZATION_WIDE if project_id is not None else frozenset[str]()
+    return tuple(key for key in dict.fromkeys(keys) if key not in useless)
+
+
+def both(
+    one: Collection[str] | None, other: Collection[str] | None
+) -> frozenset[str] | None:
+    """Return what is in both; None is everything."""
+    if one is None or other is None:
+        some = other if one is None else one
+        return None if some is None else frozenset(some)
+    return frozenset(one).intersection(other)
+
+
+def _check(body: str) -> str:
+    """The CRC32 as CHECK_LENGTH digits, two at a time: every request has it checked."""
+    rest, low = divmod(zlib.crc32(body.encode()), len(_PAIRS))
+    high, middle = divmod(rest, len(_PAIRS))
+    return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
 
 
 class Tokens:
@@ -238,7 +377,7 @@ class Tokens:
             kind=kind,
             name=check_name(new.name),
             prefix=text[:SHOWN_PREFIX_LENGTH],
-            permissions=kept_permissions(permissions, project_id),
+            permissions=allow_list(permissions, project_id),
             project_id=project_id,
             assigned_languages=languages,
             expires_at=timestamp(expiry(new, now)),

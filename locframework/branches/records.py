@@ -1,4 +1,4 @@
-"""Branches of a project, and lines: main or a branch (decisions 2.6)."""
+"""Branches of a project (decisions 2.6)."""
 
 from typing import Annotated, Literal
 
@@ -7,7 +7,6 @@ from msgspec import Meta, Struct
 from locframework.fields import Timestamp
 from locframework.http.operation import SLASHES
 from locframework.pagination import ByNameOrUpdate, SortedRequest
-from locframework.projects.records import Project
 
 BranchStatus = Literal["open", "merging", "merged", "closed"]
 
@@ -58,22 +57,6 @@ class NewBranch(Struct, frozen=True, rename="camel"):
     """The body that makes a branch."""
 
     name: BranchName
-
-
-class BranchScope(Struct, frozen=True):
-    """Where keys are read and written: main, or a branch over it."""
-
-    project: Project
-    branch: Branch | None = None
-
-    @property
-    def name(self) -> str | None:
-        """As events name it: None is main."""
-        return self.branch.name if self.branch else None
-
-    @property
-    def branch_id(self) -> str | None:
-        return self.branch.id if self.branch else None
 
 
 class BranchesQuery(SortedRequest, frozen=True):

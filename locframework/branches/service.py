@@ -1,5 +1,6 @@
 """What one can do with branches: make, list and close them, and find the line."""
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -8,19 +9,40 @@ from locframework.errors import (
     BranchNotFound,
     BranchNotOpen,
     BranchProtected,
+    ValidationFailed,
     truncate,
 )
 from locframework.events import EventLog
-from locframework.fields import Clock, new_id, timestamp
+from locframework.fields import Clock, is_id, new_id, timestamp
 from locframework.pagination import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.transactions import Transactions
 from locframework.validation import check_record, forbidden
 
-from .records import MAIN, Branch, BranchesQuery, BranchScope, NewBranch
-from .rules import check_name
+from .records import MAIN, Branch, BranchesQuery, NewBranch
 from .store import BranchStore
+
+ENDS_OF_PATHS = ("diff", "merge", "update")
+"""Of ``…/branches/{branch}/diff``: a name that ends so would be read as one of them."""
+
+_NO_PARTS = ("", ".", "..")  # what clients and proxies take out of a path
+
+
+class BranchScope(Struct, frozen=True):
+    """Where keys are read and written: main, or a branch over it."""
+
+    project: Project
+    branch: Branch | None = None
+
+    @property
+    def name(self) -> str | None:
+        """As events name it: None is main."""
+        return self.branch.name if self.branch else None
+
+    @property
+    def branch_id(self) -> str | None:
+        return self.branch.id if self.branch else None
 
 
 class Branches:
@@ -154,3 +176,22 @@ def require_writable(scope: BranchScope) -> None:
     """Raise BranchProtected when the line is a main that takes no direct writes."""
     if scope.branch is None and scope.project.main_protected:
         raise BranchProtected
+
+
+def check_name(name: str, path: str = "$.name") -> None:
+    """Raise ValidationFailed for a name that would mean something else."""
+    if name.lower() == MAIN:  # in no list of branches, so nobody would tell them apart
+        _refuse(path, f"{MAIN} is the main line: a branch needs another name")
+    if is_id(name):
+        _refuse(
+            path, "a branch is also found by its id, so no name may look like an id"
+        )
+    first, *rest = name.split("/")
+    if any(part in _NO_PARTS for part in (first, *rest)):
+        _refuse(path, "no part between slashes may be empty, . or ..")
+    if rest and rest[-1] in ENDS_OF_PATHS:
+        _refuse(path, f"the last part may not be {' or '.join(ENDS_OF_PATHS)}")
+
+
+def _refuse(path: str, message: str) -> None:
+    raise ValidationFailed.at(path, "name", message)

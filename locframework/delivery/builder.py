@@ -10,8 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from locframework.blobs.service import Blobs
-from locframework.branches.records import BranchScope
-from locframework.branches.service import Branches
+from locframework.branches.service import Branches, BranchScope
 from locframework.errors import (
     DistributionNotFound,
     LanguageNotInProject,

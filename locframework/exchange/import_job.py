@@ -12,8 +12,7 @@ from msgspec import Struct
 from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
-from locframework.branches.records import BranchScope
-from locframework.branches.service import Branches, require_writable
+from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import (
     ImportConflict,
     PermissionDenied,

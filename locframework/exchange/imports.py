@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
-from locframework.branches.records import BranchScope
-from locframework.branches.service import Branches, require_writable
+from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import UnreadableFile, ValidationFailed
 from locframework.file_import.imports import KEPT_FOR
 from locframework.formats.records import SourceFile

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
-from locframework.branches.records import BranchScope
+from locframework.branches.service import BranchScope
 from locframework.errors import (
     BranchProtected,
     KeyExists,

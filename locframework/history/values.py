@@ -2,8 +2,7 @@
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
-from locframework.branches.records import BranchScope
-from locframework.branches.service import Branches, require_writable
+from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import KeyNotFound, LanguageNotFound, ValidationFailed
 from locframework.fields import is_id
 from locframework.keys.records import (

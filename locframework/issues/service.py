@@ -5,8 +5,7 @@ from typing import Annotated, Literal, Protocol
 from msgspec import Meta
 
 from locframework.access.records import Caller
-from locframework.branches.records import BranchScope
-from locframework.branches.service import Branches
+from locframework.branches.service import Branches, BranchScope
 from locframework.branches.store import BranchStore
 from locframework.errors import ProjectNotFound
 from locframework.events import SYSTEM, Event

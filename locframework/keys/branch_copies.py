@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
-from locframework.branches.records import BranchScope
+from locframework.branches.service import BranchScope
 from locframework.fields import Timestamp
 
 from .records import BranchKey, KeyState

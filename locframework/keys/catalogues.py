@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from locframework.branches.records import BranchScope
+from locframework.branches.service import BranchScope
 from locframework.formats.records import (
     PLURAL_FORMS,
     Catalogue,

@@ -7,8 +7,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.branches.records import BranchScope
-from locframework.branches.service import Branches, require_writable
+from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import (
     KeyNotFound,
     LanguageNotFound,

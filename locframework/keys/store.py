@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from locframework.branches.records import BranchScope
+from locframework.branches.service import BranchScope
 from locframework.branches.store import BranchStore
 from locframework.fields import Timestamp
 from locframework.pagination import BoundedList, Page, PageRequest, Position

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
-from locframework.branches.records import BranchScope
-from locframework.branches.service import Branches, require_writable
+from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import (
     LanguageNotInProject,
     LocError,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.branches.records import BranchScope
+from locframework.branches.service import BranchScope
 from locframework.errors import LocError
 from locframework.fields import Clock, timestamp
 from locframework.keys.branch_copies import count_changes

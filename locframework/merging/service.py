@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.branches.records import Branch, BranchScope
-from locframework.branches.service import Branches
+from locframework.branches.records import Branch
+from locframework.branches.service import Branches, BranchScope
 from locframework.errors import MergeConflict, abbreviate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp

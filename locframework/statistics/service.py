@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from locframework.access.records import Caller
-from locframework.branches.records import BranchScope
-from locframework.branches.service import Branches
+from locframework.branches.service import Branches, BranchScope
 from locframework.events import Actor, EventLog
 from locframework.projects.service import Projects
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import MAIN
-from locframework.branches.rules import check_name
+from locframework.branches.service import check_name
 from locframework.errors import (
     PLUGIN_EXCEPTIONS,
     LocError,

@@ -16,12 +16,10 @@ from locframework.access.records import (
     StoredToken,
     Token,
 )
-from locframework.access.rules import (
+from locframework.access.rules import check_languages
+from locframework.access.service import allows, covers, effective
+from locframework.access.tokens import (
     ALPHABET,
-    allows,
-    check_languages,
-    covers,
-    effective,
     grants_of,
     is_live,
     is_token_text,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from locframework.app import OPERATOR
-from locframework.branches.records import BranchScope
+from locframework.branches.service import BranchScope
 from locframework.formats.records import Catalogue, FormatInfo
 from locframework.keys.catalogues import Missing, by_module, family_of
 from locframework.keys.records import FileDetail, Selection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from locframework.access.records import Caller
-from locframework.branches.records import BranchScope
+from locframework.branches.service import BranchScope
 from locframework.errors import KeyExists, LocError, WriteRefused, truncate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from locframework.branches.records import BranchScope
+from locframework.branches.service import BranchScope
 from locframework.errors import Unavailable
 from locframework.events import Actor, EventLog
 from locframework.fields import Timestamp

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
-from locframework.branches.records import BranchScope
-from locframework.branches.service import Branches
+from locframework.branches.service import Branches, BranchScope
 from locframework.errors import LocError, Unavailable
 from locframework.events import EventLog
 from locframework.fields import Clock, Timestamp, timestamp_after
