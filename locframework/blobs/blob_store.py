@@ -1,11 +1,7 @@
-"""The port for file storage, and a wrapper that logs faults of a store."""
+"""The port for file storage."""
 
-import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Protocol
-
-from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 
 
 class BlobStore(Protocol):
@@ -55,57 +51,3 @@ class BlobStore(Protocol):
         An absolute URL that never changes for this name (a CDN, a bucket).
         """
         ...
-
-
-log = logging.getLogger("locframework.plugins")
-
-
-class CheckedBlobStore:
-    """A blob store of a plugin whose exceptions are logged, and are Unavailable.
-
-    Names come from the framework, so a ValueError about one is a fault of the store.
-    """
-
-    def __init__(self, store: BlobStore) -> None:
-        self._store = store
-        self.name = store.name
-
-    @contextmanager
-    def _guard(self) -> Iterator[None]:
-        try:
-            yield
-        except Unavailable:
-            raise
-        except PLUGIN_EXCEPTIONS as error:
-            log.exception("the blob store %s failed", self.name)
-            raise Unavailable(f"the blob store {self.name} failed") from error
-
-    def put(self, name: str, content: bytes) -> None:
-        """See ``BlobStore``."""
-        with self._guard():
-            self._store.put(name, content)
-
-    def get(self, name: str) -> bytes | None:
-        """See ``BlobStore``."""
-        with self._guard():
-            return self._store.get(name)
-
-    def has(self, name: str) -> bool:
-        """See ``BlobStore``."""
-        with self._guard():
-            return self._store.has(name)
-
-    def delete(self, name: str) -> None:
-        """See ``BlobStore``."""
-        with self._guard():
-            self._store.delete(name)
-
-    def names(self) -> Iterator[str]:
-        """See ``BlobStore``."""
-        with self._guard():
-            return iter(list(self._store.names()))
-
-    def public_url(self, name: str) -> str | None:
-        """See ``BlobStore``."""
-        with self._guard():
-            return self._store.public_url(name)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterable, Mapping
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from msgspec.structs import replace
 
-from locframework.errors import Unavailable
+from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 from locframework.fields import Clock, timestamp
 from locframework.transactions import Transactions, crash_point
 
-from .blob_store import BlobStore, CheckedBlobStore
+from .blob_store import BlobStore
 from .store import BlobIndex, BlobNote, KeptParts
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+
+log = logging.getLogger("locframework.plugins")
 
 PRUNED_AT_ONCE = 100
 DELETED_AGAIN = timedelta(hours=1)
@@ -44,7 +48,7 @@ class Blobs:
         clock: Clock,
     ) -> None:
         self._index = index
-        self._stores = {name: CheckedBlobStore(each) for name, each in stores.items()}
+        self._stores = stores
         self._default_store = default_store
         self._transactions = transactions
         self._clock = clock
@@ -71,20 +75,20 @@ class Blobs:
         one of the settings.
         """
         store_name = store or self._default_store
-        kept_in = self.store(store_name)
         keep_until = timestamp(self._clock() + keep_for)
         by_name = {hashlib.sha256(each).hexdigest(): each for each in contents}
         notes = [
             BlobNote(store_name, name, len(content), keep_until)
             for name, content in by_name.items()
         ]
-        with self._transactions.transaction():
-            self._index.note(notes)
-        crash_point("blobs.after_note")
-        for name, content in by_name.items():
-            if not kept_in.has(name):
-                kept_in.put(name, content)
-            crash_point("blobs.after_put")
+        with self.store(store_name) as kept_in:
+            with self._transactions.transaction():
+                self._index.note(notes)
+            crash_point("blobs.after_note")
+            for name, content in by_name.items():
+                if not kept_in.has(name):
+                    kept_in.put(name, content)
+                crash_point("blobs.after_put")
         return notes
 
     def put_parts(self, file: BinaryIO, *, keep_for: timedelta) -> KeptParts:
@@ -100,7 +104,8 @@ class Blobs:
 
     def get(self, name: str, *, store: str | None = None) -> bytes | None:
         """Return the content or None. Raises Unavailable, also for a damaged file."""
-        return self.store(store or self._default_store).get(name)
+        with self.store(store or self._default_store) as kept_in:
+            return kept_in.get(name)
 
     def fault_of(self, name: str, store: str) -> str | None:
         """Return why a file cannot be read as it was put, or None. Reads all of it."""
@@ -114,11 +119,22 @@ class Blobs:
             return f"the blob {name} is damaged"
         return None
 
-    def store(self, name: str) -> BlobStore:
-        """Return a blob store. Raises Unavailable if its plugin is not installed."""
+    @contextmanager
+    def store(self, name: str) -> Iterator[BlobStore]:
+        """Use a blob store: what it raises is logged, and is Unavailable.
+
+        Its names come from here, so a ValueError about one is a fault of the store.
+        Raises Unavailable if its plugin is not installed.
+        """
         if name not in self._stores:
             raise Unavailable(f"the blob store {name!r} is not installed")
-        return self._stores[name]
+        try:
+            yield self._stores[name]
+        except Unavailable:
+            raise
+        except PLUGIN_EXCEPTIONS as error:
+            log.exception("the blob store %s failed", name)
+            raise Unavailable(f"the blob store {name} failed") from error
 
     def prune(self) -> int:
         """Delete up to 100 expired files that no release and no file names.
@@ -139,7 +155,8 @@ class Blobs:
             with self._transactions.transaction():
                 if not self._index.forget(note, now):
                     return False
-                self._stores[note.store].delete(note.name)
+                with self.store(note.store) as store:
+                    store.delete(note.name)
                 crash_point("blobs.after_delete")
         except Unavailable:
             until = timestamp(self._clock() + DELETED_AGAIN)

@@ -206,8 +206,8 @@ class ReleaseBuilder:
         found = self._storage.delivery.releases.find(release.id)
         if found is None:
             return True
-        store = self._blobs.store(found.storage)
-        return not all(store.has(file.blob) for file in found.files)
+        with self._blobs.store(found.storage) as store:
+            return not all(store.has(file.blob) for file in found.files)
 
     def _distribution(self, project_id: str, distribution_id: str) -> Distribution:
         distribution = self._storage.delivery.find(distribution_id, project_id)

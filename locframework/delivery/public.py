@@ -24,7 +24,7 @@ from locframework.http.responses import (
 )
 from locframework.transactions import Transactions
 
-from .records import PublicHead, ReleaseFile, Usage
+from .records import PublicHead, Usage
 from .rules import (
     BUILDING_RETRY_SECONDS,
     FILE_CACHE,
@@ -257,13 +257,13 @@ class PublicContent:
         release = self._store.releases.find(head.release_id or "")
         if release is None or release.snapshot is None:
             raise ReleaseNotFound
-        store = self._blobs.store(release.storage)
-
-        def url_of(file: ReleaseFile) -> str:
-            ours = f"{base_url}/content/{public_key}/b/{file.blob}"
-            return store.public_url(file.blob) or ours
-
-        document = manifest(public_key, head, release, release.snapshot, url_of)
+        ours = f"{base_url}/content/{public_key}/b/"
+        with self._blobs.store(release.storage) as store:
+            urls = {
+                file.blob: store.public_url(file.blob) or ours + file.blob
+                for file in release.files
+            }
+        document = manifest(public_key, head, release, release.snapshot, urls)
         body = msgspec.json.encode(document)
         return body, manifest_etag(head.version, body)
 

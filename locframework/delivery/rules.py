@@ -4,7 +4,7 @@ import hashlib
 import re
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -92,9 +92,12 @@ def manifest(
     head: PublicHead,
     release: StoredRelease,
     snapshot: ReleaseSnapshot,
-    url_of: Callable[[ReleaseFile], str],
+    urls: Mapping[str, str],
 ) -> Manifest:
-    """The public manifest of a ready release (service.md, Distribution manifest)."""
+    """The public manifest of a ready release (service.md, Distribution manifest).
+
+    ``urls`` has the address of each file by the name of its blob.
+    """
     record = release.release
     return Manifest(
         schema=SCHEMA,
@@ -116,7 +119,7 @@ def manifest(
                 language=file.language,
                 module=file.module,
                 path=file.path,
-                url=url_of(file),
+                url=urls[file.blob],
                 content_hash=f"sha256:{file.blob}",
                 byte_size=file.byte_size,
                 content_type=file.content_type,

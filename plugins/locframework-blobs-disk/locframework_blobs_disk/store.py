@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
@@ -64,7 +64,7 @@ class DiskBlobStore:
         path = self._path_of(name)
         if sha256(content).hexdigest() != name:
             raise ValueError(f"{name} is not the SHA-256 of the content")
-        try:
+        with self._reporting("kept", name):
             if not self._prepared:
                 self._prepare()
             try:
@@ -72,46 +72,33 @@ class DiskBlobStore:
             except FileNotFoundError:  # somebody removed empty folders
                 self._prepare()
                 self._keep(path, content)
-        except OSError as error:
-            raise self._unavailable("kept", name, error) from error
 
     def get(self, name: str) -> bytes | None:
         """Return the whole content, compared with its name, or None."""
         path = self._path_of(name)
-        try:
+        with self._reporting("read", name), suppress(FileNotFoundError):
             return _read(path)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise self._unavailable("read", name, error) from error
+        return None
 
     def has(self, name: str) -> bool:
         """Return whether there is a file of this name; it is not read."""
         path = self._path_of(name)
-        try:
+        with self._reporting("looked for", name), suppress(FileNotFoundError):
             return S_ISREG(path.stat().st_mode)
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise self._unavailable("looked for", name, error) from error
+        return False
 
     def delete(self, name: str) -> None:
         """Forget the blob. A crash of the machine right after may bring it back."""
         path = self._path_of(name)
-        try:
+        with self._reporting("deleted", name):
             path.unlink(missing_ok=True)
-        except OSError as error:
-            raise self._unavailable("deleted", name, error) from error
 
     def names(self) -> Iterator[str]:
         """Yield every name kept, shard by shard."""
         for shard in SHARDS:
-            try:
+            found: list[str] = []
+            with self._reporting("listed", f"{shard}…"), suppress(FileNotFoundError):
                 found = os.listdir(self._folder / shard)
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                raise self._unavailable("listed", f"{shard}…", error) from error
             for name in found:
                 if NAME.fullmatch(name) and name.startswith(shard):
                     yield name
@@ -171,10 +158,16 @@ class DiskBlobStore:
         # name, but whoever renamed it may not have come to this line yet.
         _sync(path.parent)
 
-    def _unavailable(self, done: str, name: str, error: OSError) -> Unavailable:
-        log.error("blob %s in %s cannot be %s: %s", name, self._folder, done, error)
-        # strerror only: str(error) would show a path of the host (decisions 2.10)
-        return Unavailable(f"the blob {name} cannot be {done}: {error.strerror}")
+    @contextmanager
+    def _reporting(self, done: str, name: str) -> Iterator[None]:
+        """Raise Unavailable for an OSError in the block, and log it."""
+        try:
+            yield
+        except OSError as error:
+            log.error("blob %s in %s cannot be %s: %s", name, self._folder, done, error)
+            # strerror only: str(error) would show a path of the host (decisions 2.10)
+            message = f"the blob {name} cannot be {done}: {error.strerror}"
+            raise Unavailable(message) from error
 
 
 def _read(path: Path) -> bytes:

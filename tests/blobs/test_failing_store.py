@@ -11,7 +11,7 @@ import pytest
 from locframework_blobs_disk import DiskBlobStore, DiskSettings
 
 from locframework import hookimpl
-from locframework.blobs.blob_store import CheckedBlobStore
+from locframework.blobs.service import Blobs
 from locframework.errors import Unavailable
 from locframework.testing.workspace import open_workspace
 
@@ -23,7 +23,6 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "get": lambda store: store.get(NAME),
     "has": lambda store: store.has(NAME),
     "delete": lambda store: store.delete(NAME),
-    "names": lambda store: store.names(),
     "public_url": lambda store: store.public_url(NAME),
 }
 
@@ -50,6 +49,13 @@ def raising(error: BaseException) -> Callable[..., Any]:
     return call
 
 
+def use(store: BreakableStore, call: Callable[[Any], object]) -> None:
+    unused: Any = None
+    blobs = Blobs(unused, {store.name: store}, store.name, unused, unused)
+    with blobs.store(store.name) as used:
+        call(used)
+
+
 @pytest.mark.parametrize(
     "error", [OSError("/secret"), ValueError("secret"), SystemExit(3)], ids=repr
 )
@@ -64,7 +70,7 @@ def test_a_method_that_raises_is_unavailable(
     monkeypatch.setattr(store, call, raising(error))
 
     with pytest.raises(Unavailable, match=r"^the blob store breakable failed$"):
-        CALLS[call](CheckedBlobStore(store))
+        use(store, CALLS[call])
 
     assert caplog.messages == ["the blob store breakable failed"]
     assert caplog.records[0].exc_info
@@ -76,7 +82,7 @@ def test_unavailable_is_passed_on(
     monkeypatch.setattr(store, "get", raising(Unavailable("its server is down")))
 
     with pytest.raises(Unavailable, match="its server is down"):
-        CheckedBlobStore(store).get(NAME)
+        use(store, CALLS["get"])
 
 
 def test_files_of_a_failing_store_are_503_and_published_once_it_works(
