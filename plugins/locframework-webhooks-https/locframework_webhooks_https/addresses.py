@@ -14,7 +14,6 @@ from ipaddress import (
     IPv6Address,
     IPv6Network,
     ip_address,
-    ip_network,
 )
 
 from msgspec import Struct
@@ -140,18 +139,15 @@ def is_public(address: Address) -> bool:
     return address in _UNICAST_6 and not inside
 
 
-class AddressRule:
-    """Public addresses, and networks that the operator allows besides."""
+def may_reach(text: str, allowed: Iterable[IPv4Network | IPv6Network]) -> bool:
+    """Whether a socket may connect to an address: public, or in an allowed network.
 
-    def __init__(self, allowed_networks: Iterable[str]) -> None:
-        self._allowed = tuple(map(ip_network, allowed_networks))
-
-    def allows(self, text: str) -> bool:
-        """Whether a socket may connect there; ``text`` as getaddrinfo answers it."""
-        try:
-            address = ip_address(text)
-        except ValueError:
-            return False
-        if isinstance(address, IPv6Address) and address.scope_id is not None:
-            return False
-        return is_public(address) or any(address in net for net in self._allowed)
+    ``text`` as getaddrinfo answers it.
+    """
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return False
+    if isinstance(address, IPv6Address) and address.scope_id is not None:
+        return False
+    return is_public(address) or any(address in network for network in allowed)

@@ -13,15 +13,13 @@ from socket import (
     IPPROTO_TCP,
     SOCK_STREAM,
     TCP_NODELAY,
-    AddressFamily,
+    create_connection,
     getaddrinfo,
     socket,
 )
 from threading import BoundedSemaphore, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, cast
-
-from msgspec import Struct
 
 from locframework.ports import SettingsError
 
@@ -54,24 +52,15 @@ class Deadline:
 MOST_AT_ONCE = 128  # a name server that hangs holds a thread for up to 30 seconds
 
 
-class SocketAddress(Struct, frozen=True):
-    """Where a socket can connect to, as the system knows it."""
-
-    family: AddressFamily
-    address: str  # the digits of an IP address
-    port: int
+Resolve = Callable[[str], Sequence[str]]
 
 
-Resolve = Callable[[str, int], Sequence[SocketAddress]]
+def resolve(host: str) -> list[str]:
+    """All addresses, in digits, that the system's resolver knows.
 
-
-def resolve(host: str, port: int) -> list[SocketAddress]:
-    """All that the system's resolver knows. OSError or UnicodeError for nothing."""
-    found = getaddrinfo(host, port, type=SOCK_STREAM)
-    return [
-        SocketAddress(family, str(where[0]), int(where[1]))
-        for family, _, _, _, where in found
-    ]
+    OSError or UnicodeError for none.
+    """
+    return [str(where[0]) for *_, where in getaddrinfo(host, None, type=SOCK_STREAM)]
 
 
 class Lookup:
@@ -85,14 +74,14 @@ class Lookup:
         self._resolve = resolve
         self._free = BoundedSemaphore(MOST_AT_ONCE)
 
-    def __call__(self, host: str, port: int, seconds: float) -> list[SocketAddress]:
+    def __call__(self, host: str, seconds: float) -> list[str]:
         """The addresses of ``host``; none when there are none, or none in time."""
         deadline = Deadline(seconds)
         if not self._free.acquire(timeout=seconds):
             return []
-        answer: Future[Sequence[SocketAddress]] = Future()
+        answer: Future[Sequence[str]] = Future()
         try:
-            Thread(target=self._run, args=(host, port, answer), daemon=True).start()
+            Thread(target=self._run, args=(host, answer), daemon=True).start()
         except RuntimeError:  # no more threads on this machine
             self._free.release()
             return []
@@ -101,11 +90,9 @@ class Lookup:
         except (OSError, UnicodeError, TimeoutError):
             return []
 
-    def _run(
-        self, host: str, port: int, answer: Future[Sequence[SocketAddress]]
-    ) -> None:
+    def _run(self, host: str, answer: Future[Sequence[str]]) -> None:
         try:
-            answer.set_result(self._resolve(host, port))
+            answer.set_result(self._resolve(host))
         except (OSError, UnicodeError) as error:
             answer.set_exception(error)
         finally:
@@ -179,16 +166,21 @@ def check_authorities(ca_file: str | None) -> None:
 
     Without a file, and where the system has none either, a warning.
     """
-    if ca_file is not None:
-        _trust(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), ca_file)
-        return
     file, folder = _system_authorities()
-    if not (file.is_file() or folder.is_dir()):
-        warn_once(
-            "no certificate can be verified: there are no authorities at %s and %s, "
-            "and ca_file in [plugins.https] names none",
-            *(file, folder),
-        )
+    if ca_file is None:
+        if not (file.is_file() or folder.is_dir()):
+            warn_once(
+                "no certificate can be verified: there are no authorities at %s and "
+                "%s, and ca_file in [plugins.https] names none",
+                *(file, folder),
+            )
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=ca_file)
+    except OSError as error:  # SSLError is one
+        is_read = isinstance(error, ssl.SSLError)
+        fault = "holds no certificates" if is_read else str(error.strerror)
+        raise SettingsError(f"ca_file: {ca_file}: {fault}", "ca_file") from error
 
 
 def _system_authorities() -> tuple[Path, Path]:
@@ -197,39 +189,19 @@ def _system_authorities() -> tuple[Path, Path]:
     return Path(system.openssl_cafile), Path(system.openssl_capath)
 
 
-def _trust(context: ssl.SSLContext, ca_file: str) -> None:
-    try:
-        context.load_verify_locations(cafile=ca_file)
-    except ssl.SSLError:
-        wrong = "holds no certificates"
-    except OSError as error:
-        wrong = str(error.strerror)
-    else:
-        return
-    raise SettingsError(f"ca_file: {ca_file}: {wrong}", "ca_file")
-
-
-def connect(found: Sequence[SocketAddress], deadline: Deadline) -> socket:
+def connect(addresses: Sequence[str], port: int, deadline: Deadline) -> socket:
     """A connection to the first of the addresses that takes one. OSError."""
     refusal: OSError = ConnectionError()
-    for where in found[:MOST_TRIED]:
+    for address in addresses[:MOST_TRIED]:
         try:
-            return _connect_to(where, deadline)
+            seconds = deadline.left(STEP_SECONDS)
+            connection = create_connection((address, port), seconds)  # looks up nothing
         except OSError as error:
             refusal = error
+        else:
+            connection.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+            return connection
     raise refusal
-
-
-def _connect_to(where: SocketAddress, deadline: Deadline) -> socket:
-    connection = socket(where.family, SOCK_STREAM)
-    try:
-        connection.settimeout(deadline.left(STEP_SECONDS))
-        connection.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
-        connection.connect((where.address, where.port))
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def shake_hands(

@@ -21,13 +21,12 @@ from locframework.ports import (
     abbreviate,
 )
 
-from .addresses import AddressRule, Target, read_url
+from .addresses import Target, may_reach, read_url
 from .channel import (
     MOST_READ,
     Channel,
     Deadline,
     Lookup,
-    SocketAddress,
     check_authorities,
     connect,
     shake_hands,
@@ -82,7 +81,7 @@ class HttpsTransport:
 
     def __init__(self, settings: HttpsSettings, lookup: Lookup | None = None) -> None:
         self._ports = settings.allowed_ports
-        self._rule = AddressRule(settings.allowed_networks)
+        self._networks = tuple(map(ip_network, settings.allowed_networks))
         self._ca_file = settings.ca_file
         check_authorities(settings.ca_file)
         self._lookup = lookup or Lookup()
@@ -115,7 +114,7 @@ class HttpsTransport:
             found = self._public_addresses(target, deadline)
             if not found:
                 raise SendFailed("no_public_address")
-            connection = connect(found, deadline)
+            connection = connect(found, target.port, deadline)
         with _failing_as("tls_failed"):
             channel = shake_hands(connection, target.host, self._context, deadline)
         with channel, _failing_as("connection_lost"):
@@ -126,13 +125,11 @@ class HttpsTransport:
         """Made with the first attempt: to read the system's authorities takes 20 ms."""
         return tls_context(self._ca_file)
 
-    def _public_addresses(
-        self, target: Target, deadline: Deadline
-    ) -> list[SocketAddress]:
+    def _public_addresses(self, target: Target, deadline: Deadline) -> list[str]:
         """All addresses of the host; none when one of them is not to be reached."""
-        seconds = deadline.left(LOOKUP_SECONDS)
-        found = self._lookup(target.host, target.port, seconds)
-        return found if all(self._rule.allows(each.address) for each in found) else []
+        found = self._lookup(target.host, deadline.left(LOOKUP_SECONDS))
+        is_fine = all(may_reach(each, self._networks) for each in found)
+        return found if is_fine else []
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from socket import AF_INET, AF_INET6, AddressFamily, gaierror
+from socket import gaierror
 from threading import Event, active_count
 
 import pytest
@@ -19,7 +19,6 @@ from locframework_webhooks_https.channel import (
     MOST_AT_ONCE,
     Lookup,
     Resolve,
-    SocketAddress,
 )
 
 from locframework.ports import Post, UrlNotAllowed
@@ -36,18 +35,14 @@ class Names:
         self._answers = list(answers)
         self.asked: list[str] = []
 
-    def __call__(self, host: str, port: int) -> list[SocketAddress]:
+    def __call__(self, host: str) -> list[str]:
         self.asked.append(host)
         found = self._answers[0]
         if len(self._answers) > 1:
             del self._answers[0]
         if not found:
             raise gaierror(-2, "Name or service not known")
-        return [SocketAddress(family_of(text), text, port) for text in found]
-
-
-def family_of(address: str) -> AddressFamily:
-    return AF_INET6 if ":" in address else AF_INET
+        return list(found)
 
 
 @contextmanager
@@ -153,7 +148,7 @@ def test_a_name_server_that_hangs_holds_an_attempt_for_three_seconds(
 ) -> None:
     go_on = Event()
 
-    def hanging(host: str, port: int) -> list[SocketAddress]:
+    def hanging(host: str) -> list[str]:
         go_on.wait(30)
         return []
 
@@ -180,7 +175,7 @@ def test_a_hanging_lookup_does_not_hold_the_end_of_the_process() -> None:
     script = """
 import time
 from locframework_webhooks_https.channel import Lookup
-print(Lookup(lambda host, port: time.sleep(60))("example.com", 443, 0.1))
+print(Lookup(lambda host: time.sleep(60))("example.com", 0.1))
 """
     began = time.monotonic()
     done = subprocess.run(
@@ -194,7 +189,7 @@ print(Lookup(lambda host, port: time.sleep(60))("example.com", 443, 0.1))
 def test_many_hanging_names_do_not_take_every_thread() -> None:
     go_on = Event()
 
-    def hanging(host: str, port: int) -> list[SocketAddress]:
+    def hanging(host: str) -> list[str]:
         go_on.wait(30)
         return []
 
@@ -202,11 +197,11 @@ def test_many_hanging_names_do_not_take_every_thread() -> None:
     before = active_count()
 
     for _ in range(MOST_AT_ONCE + 20):
-        assert lookup("example.com", 443, 0.005) == []
+        assert lookup("example.com", 0.005) == []
     most = active_count() - before
     go_on.set()
 
     assert most <= MOST_AT_ONCE
     ends = time.monotonic() + 10
-    while lookup("example.com", 443, 0.1) != [] or active_count() > before:
+    while lookup("example.com", 0.1) != [] or active_count() > before:
         assert time.monotonic() < ends
