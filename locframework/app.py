@@ -57,7 +57,7 @@ from .quality.check import Checks
 from .settings import Settings, as_settings
 from .statistics.service import ProjectStatistics
 from .webhooks.deliveries import Deliveries
-from .webhooks.dispatcher import AttemptLog, Dispatcher, Sender, WebhookMetrics
+from .webhooks.dispatcher import Dispatcher
 from .webhooks.event_schemas import EventTypes
 from .webhooks.fan_out import FanOut
 from .webhooks.plugin_events import PluginEvents
@@ -258,15 +258,10 @@ class Framework:
             storage, access, projects, types, transport, box, clock
         )
         self.dispatcher = Dispatcher(
-            storage,
-            Sender(transport, box, clock),
-            AttemptLog(storage, events, clock),
-            clock,
-            senders=settings.webhooks.senders,
+            storage, transport, box, events, clock, senders=settings.webhooks.senders
         )
         wake = self.dispatcher.wake
         self.deliveries = Deliveries(storage, projects, self.webhooks, wake, clock)
-        self.webhook_metrics = WebhookMetrics(storage.webhooks, self.dispatcher, clock)
         plugins.emit_event = PluginEvents(storage, events, types).emit
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
 

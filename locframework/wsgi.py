@@ -69,7 +69,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     )
     metrics = open_metrics()
     if metrics is not None:
-        metrics.watch(framework.webhook_metrics)
+        metrics.watch(framework.dispatcher.metrics)
     endpoints: list[object] = [
         *operations_of(framework),
         ServiceEndpoints([framework.storage.ping, limiter.ping]),

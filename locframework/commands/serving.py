@@ -158,7 +158,7 @@ def _serve_metrics(
     metrics = open_metrics()
     if metrics is None:
         raise SettingsError("--metrics-port needs the extra: locframework[metrics]")
-    metrics.watch(framework.webhook_metrics)
+    metrics.watch(framework.dispatcher.metrics)
     try:
         port = stack.enter_context(metrics.served(host, port))
     except OSError as error:

@@ -43,187 +43,16 @@ from .rules import (
     outcome_of,
 )
 from .signing import SecretBox, SecretLost, signed_headers
-from .store import WebhookStorage, WebhookStore
+from .store import WebhookStorage
 from .transport import Transport
 
 log = logging.getLogger("locframework.webhooks")
 
 LEASE = timedelta(seconds=45)  # more than an attempt may take
 STOP_SECONDS = 10.0
+QUEUE_READ_INTERVAL = timedelta(seconds=5)  # /metrics is public
 
 Work = tuple[ClaimedDelivery, StoredWebhook]
-
-
-class Sender:
-    """Sends over the transport of the settings. Any number of threads at once."""
-
-    def __init__(self, transport: Transport, box: SecretBox, clock: Clock) -> None:
-        self._transport = transport
-        self._box = box
-        self._clock = clock
-
-    def attempt(
-        self, claimed: ClaimedDelivery, webhook: StoredWebhook, share: float
-    ) -> AttemptOutcome:
-        """Return what came of an attempt, without raising.
-
-        ``share`` is the random part of the wait after a failure.
-        """
-        at = self._clock()
-        error: str | None
-        status_code = duration_ms = body = retry_after = None
-        try:
-            secrets = self._secrets(webhook, at)
-            headers = signed_headers(claimed.id, at, claimed.payload, secrets)
-            post = Post(webhook.webhook.url, headers, claimed.payload.encode())
-            answer = self._transport.send(post)
-            _check_answer(answer)
-            status_code, error = answer.status_code, answer.error
-            duration_ms, retry_after = answer.duration_ms, answer.retry_after
-            if error is None:
-                body = answer.body[:KEPT_BYTES].decode("utf-8", "replace")
-                body = body.replace("\0", "\ufffd")
-        except SecretLost as lost:
-            log.error("delivery %s cannot be signed: %s", claimed.id, lost)
-            error = "secret_lost"
-        except PLUGIN_EXCEPTIONS:
-            name = self._transport.name
-            log.exception("the transport %s failed with delivery %s", name, claimed.id)
-            error = "transport_failed"
-        attempt = DeliveryAttempt(
-            number=claimed.number,
-            at=timestamp(at),
-            trigger=claimed.trigger,
-            status_code=status_code,
-            error=error,
-            duration_ms=duration_ms,
-            response_body=body,
-        )
-        url, now = webhook.webhook.url, self._clock()
-        return outcome_of(claimed, attempt, url, now, share, retry_after)
-
-    def _secrets(self, webhook: StoredWebhook, at: datetime) -> list[str]:
-        """Return the secrets that sign. An old one whose key is gone is left out.
-
-        Raises SecretLost for the current one.
-        """
-        secrets = []
-        for each in live(webhook.secrets, at):
-            try:
-                secrets.append(self._box.open(each, webhook.webhook.id))
-            except SecretLost as error:
-                if each.signs_until is None:
-                    raise
-                log.warning("an old secret can no longer sign: %s", error)
-        return secrets
-
-
-def _check_answer(answer: Answer) -> None:
-    """Raise an exception for an invalid answer: a plugin made it."""
-    if not isinstance(answer, Answer):
-        raise TypeError(f"{type(answer).__name__} is not an Answer")
-    check_record(answer)
-    if (answer.status_code is None) is (answer.error is None):
-        raise ValueError("an Answer has either a status_code or an error")
-    if not isinstance(answer.body, bytes):  # check_record reads text as base64
-        raise TypeError(f"body is {type(answer.body).__name__}, not bytes")
-
-
-class AttemptLog:
-    """The attempt log: records attempts, and disables endpoints that keep failing."""
-
-    def __init__(self, storage: WebhookStorage, events: EventLog, clock: Clock) -> None:
-        self._store = storage.webhooks
-        self._events = events
-        self._clock = clock
-
-    def begin(
-        self, claimed: Sequence[ClaimedDelivery], now: Timestamp
-    ) -> list[tuple[ClaimedDelivery, StoredWebhook]]:
-        """Record the start of attempts; return what to send, and where.
-
-        Other claims fail: those claimed too often, and automatic ones of a webhook
-        that was disabled.
-        """
-        webhooks = self._store.find_webhooks(
-            sorted({each.webhook_id for each in claimed})
-        )
-        work, rest = [], []
-        for each in claimed:
-            stored = webhooks.get(each.webhook_id)
-            if (
-                stored is None
-                or is_worn_out(each)
-                or (each.trigger == "auto" and not stored.webhook.is_active)
-            ):
-                rest.append(each)
-            else:
-                work.append((each, stored))
-        self._store.begin_attempts([each for each, _ in work], now)
-        self._store.give_up(rest)
-        return work
-
-    def record(self, outcomes: Sequence[AttemptOutcome], owner: str) -> None:
-        """Log the attempts, and update the health of their endpoints.
-
-        One transaction: a constant number of statements, and three for each endpoint
-        that is disabled.
-        """
-        ids = sorted({done.claimed.webhook_id for done in outcomes})
-        webhooks = self._store.find_webhooks(ids, lock=True)
-        attempted_at = {}
-        for done in outcomes:
-            stored = webhooks.get(done.claimed.webhook_id)
-            if stored is not None:
-                webhooks[stored.webhook.id] = self._with_outcome(stored, done)
-                attempted_at[stored.webhook.id] = done.attempt.at
-        self._store.save_health(
-            {id_: (at, webhooks[id_].health) for id_, at in attempted_at.items()}
-        )
-        ended = []
-        for done in outcomes:
-            stored = webhooks.get(done.claimed.webhook_id)
-            is_active = stored is not None and stored.webhook.is_active
-            if done.status == "pending" and not is_active:
-                done = replace(done, status="failed", next_at=None)
-            ended.append(done)
-        self._store.finish(ended, owner)
-
-    def _with_outcome(
-        self, stored: StoredWebhook, done: AttemptOutcome
-    ) -> StoredWebhook:
-        """Update the health, and disable the webhook if it is gone or failing."""
-        webhook, at = stored.webhook, done.attempt.at
-        if done.url != webhook.url or at < webhook.updated_at:
-            return stored  # of another URL, or before it was switched off and on
-        succeeded = done.status == "succeeded"
-        health = health_after(stored.health, done.claimed.id, at, succeeded=succeeded)
-        stored = replace(stored, health=health)
-        reason: DisabledReason | None = None
-        if done.attempt.status_code == GONE:
-            reason = "gone"
-        elif done.claimed.trigger == "auto" and is_failing(health):
-            reason = "failing"
-        if reason is None or not webhook.is_active:
-            return stored
-        log.warning("webhook %s is disabled: %s", webhook.id, reason)
-        webhook = replace(
-            webhook,
-            is_active=False,
-            disabled_reason=reason,
-            updated_at=timestamp(self._clock()),
-        )
-        stored = replace(stored, webhook=webhook)
-        self._store.update(stored)
-        self._store.end_deliveries(webhook.id)
-        self._events.append(
-            "webhook.disabled",
-            organization_id=stored.organization_id,
-            project_id=webhook.project_id,
-            actor=SYSTEM,
-            items=[{"webhookId": webhook.id, "reason": reason}],
-        )
-        return stored
 
 
 class Dispatcher:
@@ -233,24 +62,26 @@ class Dispatcher:
     process dies, the delivery is sent again by another, with the same id. Takes from
     each webhook in turn, and few at once, so that one receiver that hangs does not
     delay the others. It looks for deliveries when it is woken: after a commit in this
-    process, when another process notifies, or each second if any are due.
+    process, when another process notifies, or each second if any are due. Endpoints
+    that keep failing are disabled.
     """
 
     def __init__(
         self,
         storage: WebhookStorage,
-        sender: Sender,
-        attempt_log: AttemptLog,
+        transport: Transport,
+        box: SecretBox,
+        events: EventLog,
         clock: Clock,
         *,
         senders: int = 16,
     ) -> None:
         self.owner = new_owner()
-        self.ended: Counter[str] = Counter()  # attempts of this process, by outcome
         self._storage = storage
         self._store = storage.webhooks
-        self._sender = sender
-        self._attempt_log = attempt_log
+        self._transport = transport
+        self._box = box
+        self._events = events
         self._clock = clock
         self._senders = senders
         self._woken = threading.Event()
@@ -263,6 +94,8 @@ class Dispatcher:
         self._at_work: Counter[str] = Counter()  # deliveries, by webhook
         self._turns: dict[str, int] = {}
         self._turn = 0
+        self._ended: Counter[str] = Counter()  # attempts of this process, by outcome
+        self._depth: tuple[datetime, QueueDepth] | None = None  # and when it was read
 
     def start(self) -> None:
         """Start the threads, once; release the leases of this host's dead processes."""
@@ -345,11 +178,58 @@ class Dispatcher:
     def _attempt(
         self, claimed: ClaimedDelivery, webhook: StoredWebhook
     ) -> AttemptOutcome:
+        """Send a delivery, without raising. Any number of threads at once."""
         crash_point("webhooks.after_claim")
+        at = self._clock()
+        error: str | None
+        status_code = duration_ms = body = retry_after = None
+        try:
+            secrets = self._secrets(webhook, at)
+            headers = signed_headers(claimed.id, at, claimed.payload, secrets)
+            post = Post(webhook.webhook.url, headers, claimed.payload.encode())
+            answer = self._transport.send(post)
+            _check_answer(answer)
+            status_code, error = answer.status_code, answer.error
+            duration_ms, retry_after = answer.duration_ms, answer.retry_after
+            if error is None:
+                body = answer.body[:KEPT_BYTES].decode("utf-8", "replace")
+                body = body.replace("\0", "\ufffd")
+        except SecretLost as lost:
+            log.error("delivery %s cannot be signed: %s", claimed.id, lost)
+            error = "secret_lost"
+        except PLUGIN_EXCEPTIONS:
+            name = self._transport.name
+            log.exception("the transport %s failed with delivery %s", name, claimed.id)
+            error = "transport_failed"
+        attempt = DeliveryAttempt(
+            number=claimed.number,
+            at=timestamp(at),
+            trigger=claimed.trigger,
+            status_code=status_code,
+            error=error,
+            duration_ms=duration_ms,
+            response_body=body,
+        )
+        url, now = webhook.webhook.url, self._clock()
         share = random.uniform(SHARE_LEAST, SHARE_MOST)
-        outcome = self._sender.attempt(claimed, webhook, share)
+        outcome = outcome_of(claimed, attempt, url, now, share, retry_after)
         crash_point("webhooks.after_send")
         return outcome
+
+    def _secrets(self, webhook: StoredWebhook, at: datetime) -> list[str]:
+        """Return the secrets that sign. An old one whose key is gone is left out.
+
+        Raises SecretLost for the current one.
+        """
+        secrets = []
+        for each in live(webhook.secrets, at):
+            try:
+                secrets.append(self._box.open(each, webhook.webhook.id))
+            except SecretLost as error:
+                if each.signs_until is None:
+                    raise
+                log.warning("an old secret can no longer sign: %s", error)
+        return secrets
 
     def _look(self, free: int) -> list[Work]:
         """Record the attempts that ended, and claim due deliveries, in one commit.
@@ -362,7 +242,7 @@ class Dispatcher:
             self._at_work -= Counter([outcome.claimed.webhook_id])
             attempt = outcome.attempt
             is_success = outcome.status == "succeeded"
-            self.ended[
+            self._ended[
                 "success" if is_success else attempt.error or f"{attempt.status_code}"
             ] += 1
         claimed: list[Work] = []
@@ -376,13 +256,13 @@ class Dispatcher:
                 return []
             with self._storage.transaction():
                 if self._unrecorded:
-                    self._attempt_log.record(self._unrecorded, self.owner)
+                    self._record(self._unrecorded)
                 if shares:
                     now = self._clock()
                     due = self._store.claim(
                         shares, self.owner, timestamp(now), timestamp(now + LEASE)
                     )
-                    claimed = self._attempt_log.begin(due, timestamp(now))
+                    claimed = self._begin(due, timestamp(now))
         except Unavailable as error:  # recorded and claimed at the next wake-up
             log.info("deliveries are postponed: %s", error)
             return []
@@ -393,37 +273,108 @@ class Dispatcher:
             self._turns[each.webhook_id] = self._turn
         return claimed
 
+    def _begin(self, claimed: Sequence[ClaimedDelivery], now: Timestamp) -> list[Work]:
+        """Record the start of attempts; return what to send, and where.
 
-QUEUE_READ_INTERVAL = timedelta(seconds=5)  # /metrics is public
+        Other claims fail: those claimed too often, and automatic ones of a webhook
+        that was disabled.
+        """
+        webhooks = self._store.find_webhooks(
+            sorted({each.webhook_id for each in claimed})
+        )
+        work, rest = [], []
+        for each in claimed:
+            stored = webhooks.get(each.webhook_id)
+            if (
+                stored is None
+                or is_worn_out(each)
+                or (each.trigger == "auto" and not stored.webhook.is_active)
+            ):
+                rest.append(each)
+            else:
+                work.append((each, stored))
+        self._store.begin_attempts([each for each, _ in work], now)
+        self._store.give_up(rest)
+        return work
 
+    def _record(self, outcomes: Sequence[AttemptOutcome]) -> None:
+        """Log the attempts, and update the health of their endpoints.
 
-class WebhookMetrics:
-    """The queue in the database, and the attempts of this process."""
+        One transaction: a constant number of statements, and three for each endpoint
+        that is disabled.
+        """
+        ids = sorted({done.claimed.webhook_id for done in outcomes})
+        webhooks = self._store.find_webhooks(ids, lock=True)
+        attempted_at = {}
+        for done in outcomes:
+            stored = webhooks.get(done.claimed.webhook_id)
+            if stored is not None:
+                webhooks[stored.webhook.id] = self._with_outcome(stored, done)
+                attempted_at[stored.webhook.id] = done.attempt.at
+        self._store.save_health(
+            {id_: (at, webhooks[id_].health) for id_, at in attempted_at.items()}
+        )
+        ended = []
+        for done in outcomes:
+            stored = webhooks.get(done.claimed.webhook_id)
+            is_active = stored is not None and stored.webhook.is_active
+            if done.status == "pending" and not is_active:
+                done = replace(done, status="failed", next_at=None)
+            ended.append(done)
+        self._store.finish(ended, self.owner)
 
-    def __init__(
-        self, store: WebhookStore, dispatcher: Dispatcher, clock: Clock
-    ) -> None:
-        self._store = store
-        self._dispatcher = dispatcher
-        self._clock = clock
-        self._read: tuple[datetime, QueueDepth] | None = None
+    def _with_outcome(
+        self, stored: StoredWebhook, done: AttemptOutcome
+    ) -> StoredWebhook:
+        """Update the health, and disable the webhook if it is gone or failing."""
+        webhook, at = stored.webhook, done.attempt.at
+        if done.url != webhook.url or at < webhook.updated_at:
+            return stored  # of another URL, or before it was switched off and on
+        succeeded = done.status == "succeeded"
+        health = health_after(stored.health, done.claimed.id, at, succeeded=succeeded)
+        stored = replace(stored, health=health)
+        reason: DisabledReason | None = None
+        if done.attempt.status_code == GONE:
+            reason = "gone"
+        elif done.claimed.trigger == "auto" and is_failing(health):
+            reason = "failing"
+        if reason is None or not webhook.is_active:
+            return stored
+        log.warning("webhook %s is disabled: %s", webhook.id, reason)
+        webhook = replace(
+            webhook,
+            is_active=False,
+            disabled_reason=reason,
+            updated_at=timestamp(self._clock()),
+        )
+        stored = replace(stored, webhook=webhook)
+        self._store.update(stored)
+        self._store.end_deliveries(webhook.id)
+        self._events.append(
+            "webhook.disabled",
+            organization_id=stored.organization_id,
+            project_id=webhook.project_id,
+            actor=SYSTEM,
+            items=[{"webhookId": webhook.id, "reason": reason}],
+        )
+        return stored
 
-    def __call__(self) -> Iterator[Reading]:
-        """Yield the metrics; those of the queue only if the database is available."""
+    def metrics(self) -> Iterator[Reading]:
+        """Yield the attempts of this process, and the queue if it can be read."""
         yield Reading(
             "locframework_webhooks_attempts",
             "Attempts to deliver that ended",
             "counter",
-            dict(self._dispatcher.ended),
+            dict(self._ended),
             label="outcome",
         )
         now = self._clock()
         try:
-            if self._read is None or abs(now - self._read[0]) >= QUEUE_READ_INTERVAL:
-                self._read = now, self._store.queue_depth()
+            if self._depth is None or abs(now - self._depth[0]) >= QUEUE_READ_INTERVAL:
+                self._depth = now, self._store.queue_depth()
         except Unavailable:
             return
-        depth = self._read[1]
+        depth = self._depth[1]
         yield Reading(
             "locframework_webhooks_pending",
             "Deliveries that are not ended",
@@ -439,3 +390,14 @@ class WebhookMetrics:
             "gauge",
             {"": max(0.0, age)},
         )
+
+
+def _check_answer(answer: Answer) -> None:
+    """Raise an exception for an invalid answer: a plugin made it."""
+    if not isinstance(answer, Answer):
+        raise TypeError(f"{type(answer).__name__} is not an Answer")
+    check_record(answer)
+    if (answer.status_code is None) is (answer.error is None):
+        raise ValueError("an Answer has either a status_code or an error")
+    if not isinstance(answer.body, bytes):  # check_record reads text as base64
+        raise TypeError(f"body is {type(answer.body).__name__}, not bytes")

@@ -268,7 +268,7 @@ def test_a_receiver_that_hangs_delays_no_other(running: Hooked) -> None:
 def test_what_cannot_be_written_down_stops_no_other_delivery(running: Hooked) -> None:
     webhook, _ = running.create(eventTypes=["key.created"])
     dispatcher = running.workspace.framework.dispatcher
-    record, failed = dispatcher._attempt_log.record, threading.Event()
+    record, failed = dispatcher._record, threading.Event()
 
     def fail_once(*given: Any) -> None:
         if not failed.is_set():
@@ -276,7 +276,7 @@ def test_what_cannot_be_written_down_stops_no_other_delivery(running: Hooked) ->
             raise ZeroDivisionError
         record(*given)
 
-    dispatcher._attempt_log.record = fail_once  # type: ignore[method-assign]
+    dispatcher._record = fail_once  # type: ignore[method-assign]
     running.key("a")
     wait_for(failed.is_set)
     running.key("b")
