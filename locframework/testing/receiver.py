@@ -179,13 +179,7 @@ def answering(status: int, headers: Headers = (), body: bytes = b"") -> Behaviou
 
 def saying(answer: bytes) -> Behaviour:
     """Takes the request and sends these bytes, be they HTTP or not."""
-
-    def behave(visit: Visit) -> None:
-        visit.shake_hands()
-        visit.read_request()
-        visit.send(answer)
-
-    return behave
+    return flooding(answer, b"", 0)
 
 
 def trickling(at_once: bytes, rest: bytes, seconds: float) -> Behaviour:

@@ -104,7 +104,7 @@ AMBIGUOUS = (
     *("https://127.0.0.1\0:{port}/", "https://127.0.0.1\x7f:{port}/"),
     *("https://127.0.0.1\u2028:{port}/", "https://127.0.0.1:\u0661{port}/"),
     *("\thttps://127.0.0.1:{port}/", "https://127.0.0.1:{port}/\r\nX-Injected: yes"),
-    "https://127.0.0.1:{port}/ HTTP/1.1\r\nX-Injected: yes",
+    *("https://127.0.0.1:{port}/ HTTP/1.1\r\nX-Injected: yes", "https://[]:{port}/"),
     *("https://127.0.0.1:{port}:443/", "https://127.0.0.1:443:{port}/"),
     *("https://127.0.0.1:0{port}/", "https://127.0.0.1:+{port}/"),
     *("https://127.0.0.1:{port}.0/", "https://127.0.0.1:-1/"),
@@ -112,8 +112,7 @@ AMBIGUOUS = (
     *("https://1.1.1.1,127.0.0.1:{port}/", "https://1.1.1.1;127.0.0.1:{port}/"),
     *("https://[1.1.1.1]@127.0.0.1:{port}/", "https://[::1]1.1.1.1:{port}/"),
     *("https://[127.0.0.1]:{port}/", "https://[::1:{port}/", "https://::1]:{port}/"),
-    "https://[]:{port}/",
-    "https://{127.0.0.1}:{port}/".replace("{127.0.0.1}", "{{127.0.0.1}}"),
+    "https://{{127.0.0.1}}:{port}/",
     *("https://$(hostname):{port}/", "https://*:{port}/", "https://..:{port}/"),
     *("https://127.0.0.1..:{port}/", "https://-localhost:{port}/", "https://:{port}/"),
     *("https:///127.0.0.1:{port}/", "https:127.0.0.1:{port}/"),
@@ -178,11 +177,7 @@ def no_tls(visit: Visit) -> None:
     visit.send(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 
 
-HANGING: tuple[Behaviour, ...] = (
-    hanging,
-    hanging_after_the_handshake,
-    hanging_after_the_request,
-)
+HANGING = (hanging, hanging_after_the_handshake, hanging_after_the_request)
 ENDING: tuple[Behaviour, ...] = (
     closing,
     no_tls,
@@ -193,19 +188,11 @@ ENDING: tuple[Behaviour, ...] = (
 )
 
 NOT_HTTP = (
-    b"",
-    b"\n",
-    b"\0" * 100,
-    b"220 mail.example.com ESMTP\r\n",
-    b"SSH-2.0-OpenSSH_9.6\r\n",
-    b"<html>hello</html>",
-    b"HTTP/1.1\r\n\r\n",
-    b"HTTP/1.1 OK 200\r\n\r\n",
-    b"HTTP/1.1 99 No\r\n\r\n",
-    b"HTTP/1.1 1000 No\r\n\r\n",
-    b"HTTP/1.1 -200 OK\r\n\r\n",
-    b"HTTP/2 200 OK\r\n\r\n",
-    b"HTTP/1.1 200 OK\r\nContent-Length: 5",
+    *(b"", b"\n", b"\0" * 100, b"220 mail.example.com ESMTP\r\n"),
+    *(b"SSH-2.0-OpenSSH_9.6\r\n", b"<html>hello</html>", b"HTTP/1.1\r\n\r\n"),
+    *(b"HTTP/1.1 OK 200\r\n\r\n", b"HTTP/1.1 99 No\r\n\r\n"),
+    *(b"HTTP/1.1 1000 No\r\n\r\n", b"HTTP/1.1 -200 OK\r\n\r\n"),
+    *(b"HTTP/2 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 5"),
     b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 )
 
@@ -231,23 +218,17 @@ def stranger_to(authority: Authority) -> Path:
 
 
 GIGABYTE = 1 << 30
-_MEGABYTE = 1 << 20
+_LONG = b"a" * (1 << 20)
 FLOODS: Mapping[str, tuple[bytes, bytes]] = {  # what comes first, and then again
-    "a gigabyte": (
-        _OK + b"Content-Length: 1073741824\r\n\r\n",
-        b"a" * _MEGABYTE,
-    ),
-    "a length beyond all memory": (
-        _OK + b"Content-Length: 99999999999999999999\r\n\r\n",
-        b"a" * _MEGABYTE,
-    ),
-    "a body without end": (_OK + b"\r\n", b"a" * _MEGABYTE),
+    "a gigabyte": (_OK + b"Content-Length: 1073741824\r\n\r\n", _LONG),
+    "a length beyond all memory": (_OK + b"Content-Length: %d\r\n\r\n" % 10**20, _LONG),
+    "a body without end": (_OK + b"\r\n", _LONG),
     "chunks without end": (_CHUNKED, _CHUNK * 1024),
-    "a chunk beyond all memory": (_CHUNKED + b"fffffffff\r\n", b"a" * _MEGABYTE),
-    "a chunk below zero": (_CHUNKED + b"-5\r\n", b"a" * _MEGABYTE),
+    "a chunk beyond all memory": (_CHUNKED + b"fffffffff\r\n", _LONG),
+    "a chunk below zero": (_CHUNKED + b"-5\r\n", _LONG),
     "headers without end": (_OK, (b"X-A: " + b"a" * 1000 + b"\r\n") * 1024),
-    "a header without end": (_OK + b"X-A: ", b"a" * _MEGABYTE),
-    "a status without end": (b"HTTP/1.1 200 ", b"a" * _MEGABYTE),
+    "a header without end": (_OK + b"X-A: ", _LONG),
+    "a status without end": (b"HTTP/1.1 200 ", _LONG),
     "words in between without end": (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 40_000),
 }
 
@@ -287,14 +268,15 @@ def allowing(receiver: Receiver) -> Allowed:
 
 
 @contextmanager
-def counting_listener() -> Iterator[socket.socket]:
-    """Listens on every address of this machine; nobody should come."""
-    address = ("::", 0)
+def listener_for_nobody() -> Iterator[int]:
+    """The port of a listener on every address of this machine; nobody may come."""
     with socket.create_server(
-        address, family=socket.AF_INET6, dualstack_ipv6=True
+        ("::", 0), family=socket.AF_INET6, dualstack_ipv6=True
     ) as listener:
         listener.setblocking(False)
-        yield listener
+        yield listener.getsockname()[1]
+        with pytest.raises(BlockingIOError):
+            listener.accept()
 
 
 @contextmanager
@@ -356,10 +338,9 @@ class TransportContract:
     def test_t1_the_transport_has_a_plain_name(
         self, open_transport: OpenTransport, tmp_path: Path
     ) -> None:
-        with open_receiver(tmp_path) as receiver:
-            name = open_transport(allowing(receiver)).name
+        allowed = Allowed((), (443,), str(Authority(tmp_path).ca_file))
 
-        assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
+        assert re.fullmatch(r"[a-z][a-z0-9_-]*", open_transport(allowed).name)
 
     @pytest.mark.parametrize("path", ["/", "/hook", "/a/b?c=d&e=%20f", "/%2e%2e/?a?b"])
     def test_t2_what_was_given_arrives_as_it_was(
@@ -530,19 +511,16 @@ class TransportContract:
     def test_t13_nothing_but_the_public_internet_is_connected_to(
         self, open_transport: OpenTransport, tmp_path: Path, vector: str
     ) -> None:
-        authority = Authority(tmp_path)
-        with counting_listener() as listener:
-            port = listener.getsockname()[1]
+        ca_file = str(Authority(tmp_path).ca_file)
+        with listener_for_nobody() as port:
             url = vector.format(port=port)
-            transport = open_transport(Allowed((), (443, port), str(authority.ca_file)))
+            transport = open_transport(Allowed((), (443, port), ca_file))
             with pytest.raises(UrlNotAllowed, match=r"\w"):
                 transport.check_url(url)
             answer = transport.send(post(url))
 
-            assert answer.status_code is None
-            assert answer.error in ("url_not_allowed", "no_public_address")
-            with pytest.raises(BlockingIOError):
-                listener.accept()
+        assert answer.status_code is None
+        assert answer.error in ("url_not_allowed", "no_public_address")
 
     def test_t14_only_the_ports_that_are_set_are_connected_to(
         self, open_transport: OpenTransport, tmp_path: Path
@@ -566,8 +544,8 @@ class TransportContract:
         netrc = tmp_path / "netrc"
         netrc.write_text("machine 127.0.0.1 login anna password secret")
         monkeypatch.setenv("NETRC", str(netrc))
-        with open_receiver(tmp_path) as receiver, counting_listener() as proxy:
-            address = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        with open_receiver(tmp_path) as receiver, listener_for_nobody() as proxy:
+            address = f"http://127.0.0.1:{proxy}"
             for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"):
                 monkeypatch.setenv(name, address)
                 monkeypatch.setenv(name.lower(), address)
@@ -578,8 +556,6 @@ class TransportContract:
                 ports = (receiver.port, other.port)
                 allowed = Allowed((NETWORK,), ports, receiver.ca_file)
                 refused = open_transport(allowed).send(post(other.url()))
-            with pytest.raises(BlockingIOError):
-                proxy.accept()
 
         assert answer.status_code == 204
         assert receiver.received[0].header("authorization") is None
