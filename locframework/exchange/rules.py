@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from locframework.errors import InvalidKey, ValidationFailed, abbreviate, truncate
 from locframework.formats.records import Text
@@ -102,15 +102,15 @@ def plan_key(
                 if rules.on_conflict != "overwrite":
                     continue
             changed.setdefault(tag, {})[form] = one
-    description, tags, warnings = _described(new, old, rules)
+    fields, warnings = _described(new, old, rules)
+    if old is None or turns_plural:
+        fields["is_plural"] = is_plural
     write = None
-    if changed or turns_plural or (description, tags) != (UNSET, UNSET):
+    if changed or fields:
         write = KeyWrite(
             name=new.name,
             key_id=None if old is None else old.id,
-            description=description,
-            tags=tags,
-            is_plural=is_plural if old is None or turns_plural else UNSET,
+            fields=fields,
             values={tag: _text(forms) for tag, forms in changed.items()},
             review=frozenset(new.review),
             keep_fresh=rules.keep_fresh,
@@ -208,23 +208,25 @@ def _keep_singular(
 
 def _described(
     new: ImportedKey, old: Key | None, rules: ImportRules
-) -> tuple[str | UnsetType, tuple[str, ...] | UnsetType, list[str]]:
-    """Return the description and the tags to write, and warnings."""
+) -> tuple[dict[str, object], list[str]]:
+    """Return the description and the tags, where they are written, and warnings."""
     if old is None:
-        return new.description, rules.tags, []
+        return {"description": new.description, "tags": rules.tags}, []
+    fields: dict[str, object] = {}
     overwrites = not old.description or rules.on_conflict == "overwrite"
-    is_new = new.description not in ("", old.description) and overwrites
-    description = new.description if is_new else UNSET
+    if new.description not in ("", old.description) and overwrites:
+        fields["description"] = new.description
     tags = tuple(dict.fromkeys((*old.tags, *rules.tags)))
-    if description is UNSET and tags == old.tags:
-        return UNSET, UNSET, []
-    if not rules.may_describe:
+    if tags != old.tags:
+        fields["tags"] = tags
+    if fields and not rules.may_describe:
         warning = f"{new.name}: description and tags stay, as key_update is missing"
-        return UNSET, UNSET, [warning]
+        return {}, [warning]
     if len(tags) > TAGS_MOST:
+        fields.pop("tags", None)
         warning = f"{new.name}: would have more than {TAGS_MOST} tags; its tags stay"
-        return description, UNSET, [warning]
-    return description, UNSET if tags == old.tags else tags, []
+        return fields, [warning]
+    return fields, []
 
 
 def _text(forms: Mapping[str | None, str]) -> Text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
-from msgspec import UNSET, Struct, field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from locframework.access.records import Caller, Renewed
@@ -394,7 +394,7 @@ class _Undo:
         writes = list(self._with_screenshots(writes))
         updated: set[str] = set()
         for write in [each for each in writes if each.key_id in in_trash]:
-            self.result.reverted += len(write.carried)
+            self.result.reverted += len(write.stored_values)
             if _fields_in(write):
                 updated.add(str(write.key_id))
         writes = [each for each in writes if each.key_id not in in_trash]
@@ -412,12 +412,12 @@ class _Undo:
             if isinstance(done, LocError):
                 for name in _fields_in(write):
                     self._skip(id_, done.code, name)
-                for slot in write.carried:
+                for slot in write.stored_values:
                     self._skip(id_, done.code, "value", slot)
                 continue
             self.result.reverted += done.values_written
-            if self._dry_run and write.rename is not UNSET:
-                self._renamed[id_] = write.rename
+            if self._dry_run and "key" in write.fields:
+                self._renamed[id_] = str(write.fields["key"])
             if any(
                 KEY_FIELDS[n].of(done.key) != KEY_FIELDS[n].of(edited[id_])
                 for n in _fields_in(write)
@@ -441,10 +441,10 @@ class _Undo:
         is_plural = fields.pop("isPlural", key.is_plural)
         if "key" in fields:
             name = str(fields.pop("key"))
-            yield KeyWrite(name=key.key, key_id=key.id, rename=name)
+            yield KeyWrite(name=key.key, key_id=key.id, fields={"key": name})
         if fields:
-            sets = {KEY_FIELDS[name].write: value for name, value in fields.items()}
-            yield replace(KeyWrite(name=key.key, key_id=key.id), **sets)
+            sets = {KEY_FIELDS[name].attributes[0]: fields[name] for name in fields}
+            yield KeyWrite(name=key.key, key_id=key.id, fields=sets)
         chosen = {slot: {*set_} for slot, set_ in self._selected(key).values.items()}
         for is_selected, change in changes:
             if is_selected:
@@ -541,13 +541,13 @@ class _Undo:
         return KeyWrite(
             name=key.key,
             key_id=key.id,
-            is_plural=UNSET if is_plural == key.is_plural else is_plural,
-            carried={
+            fields={} if is_plural == key.is_plural else {"is_plural": is_plural},
+            stored_values={
                 _spelled(slot, is_plural): value
                 and replace(value, plural_form=_spelled(slot, is_plural)[1])
                 for slot, value in carried.items()
             },
-            fresh=frozenset(_spelled(slot, is_plural) for slot in fresh),
+            up_to_date=frozenset(_spelled(slot, is_plural) for slot in fresh),
         )
 
     def _targets(
@@ -627,11 +627,8 @@ class _Undo:
     def _with_screenshots(self, writes: Iterable[KeyWrite]) -> Iterator[KeyWrite]:
         """Return the writes with the URLs of their files; a file may be gone."""
         writes = list(writes)
-        wanted = {
-            write.screenshot_file_id
-            for write in writes
-            if isinstance(write.screenshot_file_id, str)
-        }
+        named = [write.fields.get("screenshot_file_id") for write in writes]
+        wanted = {file_id for file_id in named if isinstance(file_id, str)}
         project_id = self._project.id
         if self._dry_run:
             files = self._storage.files
@@ -643,16 +640,17 @@ class _Undo:
         else:
             urls = self._files.use_files(self._project, wanted)
         for write in writes:
-            file_id = write.screenshot_file_id
-            if file_id is UNSET:
-                yield write
-            elif file_id is None or file_id in urls:
-                yield replace(write, screenshot_url=urls.get(str(file_id)))
+            fields = dict(write.fields)
+            file_id = fields.get("screenshot_file_id")
+            if file_id is None or file_id in urls:
+                if "screenshot_file_id" in fields:
+                    fields["screenshot_url"] = urls.get(str(file_id))
+                yield replace(write, fields=fields)
             else:
                 self._skip(str(write.key_id), "file_not_found", "screenshotFileId")
-                rest = replace(write, screenshot_file_id=UNSET, screenshot_url=UNSET)
-                if _fields_in(rest):
-                    yield rest
+                del fields["screenshot_file_id"]
+                if fields:
+                    yield replace(write, fields=fields)
 
     def _touches(self, ids: Sequence[str]) -> dict[str, list[Touch]]:
         """Return the events on main about keys since the first selected one."""
@@ -771,7 +769,5 @@ def _is_back(
 def _fields_in(write: KeyWrite) -> list[Field]:
     """Return the fields that a write sets."""
     return [
-        name
-        for name, each in KEY_FIELDS.items()
-        if getattr(write, each.write) is not UNSET
+        name for name, each in KEY_FIELDS.items() if each.attributes[0] in write.fields
     ]

@@ -1,17 +1,16 @@
 """The fields of a key: the one table that writing, merging and undo share.
 
-A new field is an attribute of Key and KeyWrite, and a row here.
+A new field is an attribute of Key, and a row here.
 """
 
 from collections.abc import Mapping, Sequence
 
 import msgspec
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import UNSET, Struct
 
 from locframework.events import Trace
 
-from .records import Field, Key, KeyWrite
+from .records import Field, Key
 
 FieldValue = str | bool | int | tuple[str, ...] | None
 
@@ -23,16 +22,8 @@ class KeyField(Struct, frozen=True):
     """Its name on the wire, and as ``field`` of a Change."""
     attributes: tuple[str, ...]
     """The attributes of Key that it consists of; the first is its value."""
-    write: str
-    """The attribute of KeyWrite that sets it."""
     default: FieldValue
     """What it is in a new key that does not set it."""
-
-    @property
-    def writes(self) -> list[tuple[str, str]]:
-        """Its attributes of Key, each with the attribute of KeyWrite that sets it."""
-        first, *rest = self.attributes
-        return [(first, self.write), *((each, each) for each in rest)]
 
     def of(self, key: Key) -> FieldValue:
         """Return the value of the field in ``key``."""
@@ -43,32 +34,24 @@ class KeyField(Struct, frozen=True):
 KEY_FIELDS: dict[Field, KeyField] = {
     each.name: each
     for each in (
-        KeyField("key", ("key",), "rename", None),
-        KeyField("description", ("description",), "description", ""),
-        KeyField("tags", ("tags",), "tags", ()),
-        KeyField("isPlural", ("is_plural",), "is_plural", False),
-        KeyField("maxLength", ("max_length",), "max_length", None),
-        KeyField(
-            "screenshotFileId",
-            ("screenshot_file_id", "screenshot_url"),
-            "screenshot_file_id",
-            None,
-        ),
+        KeyField("key", ("key",), None),
+        KeyField("description", ("description",), ""),
+        KeyField("tags", ("tags",), ()),
+        KeyField("isPlural", ("is_plural",), False),
+        KeyField("maxLength", ("max_length",), None),
+        KeyField("screenshotFileId", ("screenshot_file_id", "screenshot_url"), None),
     )
 }
 
 
-WRITTEN_ATTRIBUTES: tuple[tuple[str, str], ...] = tuple(
-    pair for each in KEY_FIELDS.values() for pair in each.writes
-)
-"""The attributes of Key that a write sets, each with the attribute of KeyWrite."""
-
-
-def with_fields(write: KeyWrite, body: Struct) -> KeyWrite:
-    """Return the write with the fields that a body has under their own names."""
-    names = [each.write for each in KEY_FIELDS.values()]
-    sets = {name: getattr(body, name) for name in names if hasattr(body, name)}
-    return replace(write, **sets)
+def given_fields(body: Struct) -> dict[str, object]:
+    """Return the fields of a key that a body names, by attribute of Key."""
+    given = {
+        attribute: getattr(body, attribute, UNSET)
+        for field in KEY_FIELDS.values()
+        for attribute in field.attributes
+    }
+    return {name: value for name, value in given.items() if value is not UNSET}
 
 
 def fields_of(key: Key) -> dict[Field, FieldValue]:

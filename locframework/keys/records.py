@@ -327,7 +327,7 @@ ExpectedRevision = int | Mapping[str, int] | None
 
 
 class ReviewDecision(Struct, frozen=True, gc=False):
-    """What a reviewer says of the texts of a key in one language, all forms at once."""
+    """A decision on the values of a key in one language, all plural forms at once."""
 
     language_code: str
     approves: bool  # else it rejects
@@ -336,30 +336,25 @@ class ReviewDecision(Struct, frozen=True, gc=False):
 
 
 class KeyWrite(Struct, frozen=True, gc=False):
-    """What one key shall become, on any path; what is UNSET stays as it is."""
+    """What a write makes of one key, on any path; what it does not name stays."""
 
-    name: str  # creating: its name; else only for messages
+    name: str  # of a key to create; else only for messages
     key_id: str | None = None  # None: create it
-    rename: str | UnsetType = UNSET
-    description: str | UnsetType = UNSET
-    tags: tuple[str, ...] | UnsetType = UNSET
-    is_plural: bool | UnsetType = UNSET
-    max_length: int | UnsetType | None = UNSET
-    screenshot_file_id: str | UnsetType | None = UNSET
-    screenshot_url: str | UnsetType | None = UNSET
+    fields: Mapping[str, object] = {}
+    """New values of attributes of Key; ``key`` renames a key."""
     values: Mapping[str, Text] = {}  # canonical language tag to text; "" clears
     places: Mapping[str, str] = {}  # by tag: where a request has its text, ``$.value``
     review: frozenset[str] = frozenset()  # languages to be reviewed, whoever writes
-    keep_fresh: bool = False  # true: a new source text makes nothing outdated
+    keep_fresh: bool = False  # true: a new source text outdates nothing
     new_id: str | None = None  # of a key to create that has an id already,
-    made_at: Timestamp | None = None  # and was made then
-    carried: Mapping[tuple[str, str | None], StoredValue | None] = {}
-    """By language and plural form: values taken over with their review state and the
-    approved text beside them, as a merge does; None clears one."""
-    beside: frozenset[tuple[str, str | None]] = frozenset()
-    """Those of ``carried`` that, while they wait, leave alone what is approved."""
-    fresh: frozenset[tuple[str, str | None]] = frozenset()  # never made outdated
-    verdict: ReviewDecision | None = None  # on texts that wait for review
+    created_at: Timestamp | None = None  # and was created then
+    stored_values: Mapping[ValueSlot, StoredValue | None] = {}
+    """Values to store with their review state and approved text, as a merge does; None
+    clears one."""
+    keep_approved: frozenset[ValueSlot] = frozenset()
+    """Those of ``stored_values`` that, while pending, leave the approved text alone."""
+    up_to_date: frozenset[ValueSlot] = frozenset()  # never made outdated
+    decision: ReviewDecision | None = None  # on pending values
 
 
 class KeyWritten(Struct, frozen=True, gc=False):

@@ -22,7 +22,7 @@ from locframework.fields import Timestamp
 from locframework.formats.records import PLURAL_FORMS, Text
 from locframework.languages import canonical_tag
 
-from .key_fields import with_fields
+from .key_fields import given_fields
 from .records import (
     KEY_LENGTH,
     VALUE_BYTES,
@@ -210,7 +210,7 @@ def cleared(
     )
 
 
-def carried(
+def take_over(
     old: StoredValue | None,
     value: StoredValue | None,
     *,
@@ -218,9 +218,9 @@ def carried(
     at: Timestamp,
     by: Actor,
 ) -> StoredValue | Literal["unchanged"] | None:
-    """What becomes of a value when another line's is taken over as it stands.
+    """Return what becomes of a value when another is stored in its place as it is.
 
-    Its revision is none that either line has given to another text.
+    Its revision is none that main or the branch has given to another text.
     """
     if value is None:
         return "unchanged" if old is None else None
@@ -358,20 +358,20 @@ def check_plurals(asked: ExpectedRevision, *, is_plural: bool) -> None:
 
 
 def select_reviewable(
-    rows: Iterable[StoredValue], verdict: ReviewDecision
+    rows: Iterable[StoredValue], decision: ReviewDecision
 ) -> list[StoredValue]:
-    """The texts of one language that the verdict is about: all that wait for one.
+    """The texts of one language that the decision is about: all that wait for one.
 
     A text that is not approved can be approved, a draft too, and so can an approved
     one that is outdated: it is told to be right still. What has nothing before it and
     is a draft already cannot be rejected. Raises NothingPending, also where another
     revision waits than was asked for.
     """
-    may = _approvable if verdict.approves else _rejectable
+    may = _approvable if decision.approves else _rejectable
     waiting = [row for row in rows if may(row)]
     if not waiting:
         raise NothingPending("no text waits for review in this language")
-    if not _is_expected(waiting, verdict.revision):
+    if not _is_expected(waiting, decision.revision):
         raise NothingPending("another revision waits for review; read the value again")
     return waiting
 
@@ -395,11 +395,11 @@ def approve(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | None
 
 
 def reject(
-    row: StoredValue, verdict: ReviewDecision, *, at: Timestamp, by: Actor
+    row: StoredValue, decision: ReviewDecision, *, at: Timestamp, by: Actor
 ) -> StoredValue:
     """The last approved text again, outdated if it is; else the text, as a draft."""
     new = replace(
-        as_revision(row, at, by, revision=row.revision + 1), reason=verdict.reason
+        as_revision(row, at, by, revision=row.revision + 1), reason=decision.reason
     )
     if row.approved_value is None:
         return replace(new, status="draft")
@@ -503,14 +503,17 @@ def key_write(
     if len(values) < len(new.values):
         message = "names a language twice, in two spellings"
         raise ValidationFailed.at(f"{path}.values", "unique", message)
-    write = KeyWrite(
+    fields = given_fields(new)
+    del fields["key"]
+    if new.tags is not UNSET:
+        fields["tags"] = clean_tags(new.tags, f"{path}.tags")
+    return KeyWrite(
         name=new.key,
         key_id=key_id,
+        fields=fields,
         values=values,
         places={tag: places[code] for code, tag in tags.items()},
     )
-    clean = UNSET if new.tags is UNSET else clean_tags(new.tags, f"{path}.tags")
-    return replace(with_fields(write, new), tags=clean)
 
 
 def public_key(key: Key, values: list[KeyValue] | None = None) -> Key:

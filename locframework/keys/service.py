@@ -23,7 +23,7 @@ from locframework.projects.service import Languages, Projects
 from locframework.quality.check import Checks, Issue
 from locframework.validation import check_record
 
-from .key_fields import with_fields
+from .key_fields import given_fields
 from .query import cursor_of, filter_of, fingerprint_of, position_of
 from .records import (
     Approval,
@@ -206,28 +206,20 @@ class Keys:
         check_record(changes)
         if changes.key is not UNSET:
             check_key(changes.key, project.key_separator)
-        tags = UNSET if changes.tags is UNSET else clean_tags(changes.tags)
-        write = KeyWrite(name=key_id, key_id=_require_id(key_id), rename=changes.key)
-        write = replace(
-            with_fields(write, changes),
-            tags=tags,
-            screenshot_url=UNSET if changes.screenshot_file_id is UNSET else None,
-        )
+        key_id, fields = _require_id(key_id), given_fields(changes)
+        if changes.tags is not UNSET:
+            fields["tags"] = clean_tags(changes.tags)
         scope = self._branches.scope(project, branch)
-        file_id = changes.screenshot_file_id
-        if not isinstance(file_id, str):
-            written = self._writer.write_key(caller, scope, write)
-            return replace(written, values=UNSET)
-        url = self._files.url_of(project, file_id)
-        if url is None:
-            raise _no_such_file()
-        write = replace(write, screenshot_url=url)
-
-        def use_file() -> None:
-            if not self._files.use_files(project, [file_id]):
+        file_id, before = changes.screenshot_file_id, None
+        if file_id is None:
+            fields["screenshot_url"] = None
+        elif file_id is not UNSET:
+            fields["screenshot_url"] = self._files.url_of(project, file_id)
+            if fields["screenshot_url"] is None:
                 raise _no_such_file()
-
-        written = self._writer.write_key(caller, scope, write, before=use_file)
+            before = partial(self._use_file, project, file_id)
+        write = KeyWrite(name=key_id, key_id=key_id, fields=fields)
+        written = self._writer.write_key(caller, scope, write, before=before)
         return replace(written, values=UNSET)
 
     def delete_key(
@@ -360,6 +352,10 @@ class Keys:
         except LanguageNotInProject:  # of the path, not of the body
             raise LanguageNotFound from None
 
+    def _use_file(self, project: Project, file_id: str) -> None:
+        if not self._files.use_files(project, [file_id]):
+            raise _no_such_file()
+
     def _tag(self, project: Project, lang: str) -> str:
         tag = tag_from_path(lang)
         if tag not in self._order(project):
@@ -485,7 +481,7 @@ class Review:
         decision: ReviewDecision,
         branch: str | None,
     ) -> Key:
-        write = KeyWrite(name=key_id, key_id=key_id, verdict=decision)
+        write = KeyWrite(name=key_id, key_id=key_id, decision=decision)
         if not is_id(key_id):
             raise KeyNotFound
         scope = self._branches.scope(project, branch)

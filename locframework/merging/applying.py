@@ -175,30 +175,32 @@ def _write(
         )
         for unit, side in compared.items()
     )
-    sets = {
-        name: getattr(key, attribute)
-        for field_name, field in KEY_FIELDS.items()
-        if Unit(field_name) in units
-        for attribute, name in field.writes
+    fields: dict[str, object] = {
+        attribute: getattr(key, attribute)
+        for name, field in KEY_FIELDS.items()
+        if Unit(name) in units
+        for attribute in field.attributes
     }
-    sets["is_plural"] = is_plural
+    fields["is_plural"] = is_plural
     if TAGS in units:
-        sets["tags"] = merged_tags(compared[TAGS])
+        fields["tags"] = merged_tags(compared[TAGS])
     if before is None:
-        sets.pop("rename", None)
+        fields.pop("key", None)
     return KeyWrite(
         name=key.key,
         key_id=before.key.id if before is not None else None,
         new_id=key.id,
-        made_at=key.created_at,
-        **sets,
-        carried=_carried(touched, branch, units, placed, source if is_stale else None),
-        beside=frozenset(
+        created_at=key.created_at,
+        fields=fields,
+        stored_values=_values(
+            touched, branch, units, placed, source if is_stale else None
+        ),
+        keep_approved=frozenset(
             (unit.language_code, form_in(placed, unit))
             for unit, side in compared.items()
             if unit.language_code is not None and side.keeps_approved
         ),
-        fresh=frozenset(
+        up_to_date=frozenset(
             (row.language_code, row.plural_form)
             for row in branch.values
             if not (row.is_outdated or is_stale)
@@ -206,7 +208,7 @@ def _write(
     )
 
 
-def _carried(
+def _values(
     touched: KeyMerge,
     branch: KeyState,
     units: Collection[Unit],
@@ -239,5 +241,6 @@ def _lost_forms(touched: KeyMerge) -> set[Unit]:
 
 def _within(write: KeyWrite, codes: set[str]) -> KeyWrite:
     """Without texts in languages that left the project."""
-    carried = {at: value for at, value in write.carried.items() if at[0] in codes}
-    return replace(write, carried=carried)
+    found = write.stored_values.items()
+    values = {slot: value for slot, value in found if slot[0] in codes}
+    return replace(write, stored_values=values)

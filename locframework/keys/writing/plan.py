@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -24,7 +24,7 @@ from locframework.errors import (
 )
 from locframework.fields import Timestamp, new_id
 from locframework.keys.changes import Action, ValueChange, WriteVeto, key_change
-from locframework.keys.key_fields import WRITTEN_ATTRIBUTES, Moved
+from locframework.keys.key_fields import Moved
 from locframework.keys.records import (
     KeyWrite,
     KeyWritten,
@@ -40,7 +40,6 @@ from locframework.keys.rules import (
     approve,
     as_pending,
     as_revision,
-    carried,
     check_key,
     check_plurals,
     cleared,
@@ -50,6 +49,7 @@ from locframework.keys.rules import (
     reject,
     select_reviewable,
     status_of_write,
+    take_over,
     texts_by_form,
 )
 from locframework.projects.records import Language
@@ -69,9 +69,9 @@ class PlannedValue(Struct, frozen=True, gc=False):
     new: StoredValue | None
     """None: it is cleared."""
     action: Action = "write"
-    is_kept: bool = False
+    is_same: bool = False
     """The write repeats the stored text."""
-    is_carried: bool = False
+    is_taken_over: bool = False
     """Taken over with its review state, as a merge does."""
     outdates: bool = False
     """Translations of it become outdated."""
@@ -150,24 +150,23 @@ class WritePlanner:
         if write.key_id is not None and edit is None:
             raise KeyNotFound
         old = edit.key if edit is not None else None
-        is_plural = write.is_plural
-        if is_plural is UNSET:
-            is_plural = old is not None and old.is_plural
+        is_plural = old is not None and old.is_plural
+        is_plural = bool(write.fields.get("is_plural", is_plural))
         texts = self._texts(write, is_plural=is_plural)
-        name = write.name if write.rename is UNSET else write.rename
-        if old is None or write.rename is not UNSET:
+        name, is_named = str(write.fields.get("key", write.name)), "key" in write.fields
+        if old is None or is_named:
             check_key(name, self.scope.project.key_separator)
         self._require_languages(texts)
-        if write.carried:
-            self._require_languages(code for code, _ in write.carried)
-        if write.verdict is not None:
-            check_plurals(write.verdict.revision, is_plural=is_plural)
-            if write.verdict.language_code not in self.order:
+        if write.stored_values:
+            self._require_languages(code for code, _ in write.stored_values)
+        if write.decision is not None:
+            check_plurals(write.decision.revision, is_plural=is_plural)
+            if write.decision.language_code not in self.order:
                 raise LanguageNotFound
-            self._require_languages([write.verdict.language_code])
+            self._require_languages([write.decision.language_code])
         if self._is_protected:
             raise BranchProtected
-        if old is None or write.rename is not UNSET:
+        if old is None or is_named:
             other = self.keys.named(name)
             if other is not None and other.id not in (write.key_id, *self._leaving):
                 raise KeyExists(self._taken(name, write, other))
@@ -238,13 +237,8 @@ class WritePlanner:
         self, old: StoredKey | None, write: KeyWrite, *, is_plural: bool
     ) -> StoredKey:
         """Return the key with the fields that the write sets."""
-        sets = {
-            attribute: value
-            for attribute, name in WRITTEN_ATTRIBUTES
-            if (value := getattr(write, name)) is not UNSET
-        }
         if old is not None:
-            return replace(old, **sets) if sets else old
+            return replace(old, **write.fields) if write.fields else old
         new = StoredKey(
             id=write.new_id or new_id(),
             project_id=self.scope.project.id,
@@ -255,10 +249,10 @@ class WritePlanner:
             screenshot_url=None,
             screenshot_file_id=None,
             key_source="main" if self.scope.branch is None else "branch",
-            created_at=write.made_at or self.at,
+            created_at=write.created_at or self.at,
             updated_at=self.at,
         )
-        return replace(new, **sets)
+        return replace(new, **write.fields)
 
     def _turned(
         self,
@@ -293,9 +287,9 @@ class WritePlanner:
         ``stored``: the values of the key, once its plurals are turned.
         """
         plans = self._written(write, key, texts, stored) if texts else []
-        if write.carried or write.fresh:
-            plans += self._carried(write, key, stored)
-        if write.verdict is not None:
+        if write.stored_values or write.up_to_date:
+            plans += self._taken_over(write, key, stored)
+        if write.decision is not None:
             plans += self._reviewed(write, key, stored)
         return plans
 
@@ -329,53 +323,52 @@ class WritePlanner:
                 result = apply_write(old, new, status)
                 if result == "unchanged":
                     if old is not None:
-                        plans.append(PlannedValue(slot, old, old, is_kept=True))
+                        plans.append(PlannedValue(slot, old, old, is_same=True))
                     continue
                 outdates = not write.keep_fresh and self._outdates(slot, old, result)
                 plans.append(PlannedValue(slot, old, result, outdates=outdates))
         return plans
 
-    def _carried(
+    def _taken_over(
         self, write: KeyWrite, key: StoredKey, stored: Mapping[ValueSlot, StoredValue]
     ) -> Iterator[PlannedValue]:
         """Plan values that are taken over; one that a check blocks becomes pending."""
-        given = {
-            at: value.value if value else "" for at, value in write.carried.items()
-        }
+        new_values = write.stored_values.items()
+        given = {slot: value.value if value else "" for slot, value in new_values}
         blocked = self.runner.blocked(key, stored.values(), given)
         source = self.scope.project.source_language
         keeps_fresh = all(
-            slot in write.fresh or slot in write.carried
+            slot in write.up_to_date or slot in write.stored_values
             for slot in stored
             if slot[0] != source
         )
-        for slot, value in write.carried.items():
+        for slot, value in write.stored_values.items():
             old = stored.get(slot)
             new = None if value is None else replace(value, key_id=key.id)
-            if new is not None and slot in write.beside:
+            if new is not None and slot in write.keep_approved:
                 new = rebase_pending(old, new)
-            result = carried(
+            result = take_over(
                 old, new, origin=self._origin, at=self.at, by=self._caller.actor
             )
             if result == "unchanged":
-                if old is not None and slot in write.fresh:
-                    yield PlannedValue(slot, old, old, is_kept=True)
+                if old is not None and slot in write.up_to_date:
+                    yield PlannedValue(slot, old, old, is_same=True)
                 continue
             if result is not None and slot in blocked:
                 result = as_pending(old, result, keeps_fresh=keeps_fresh)
             outdates = self._outdates(slot, old, result)
             if outdates and any(code != slot[0] for code, _ in stored):
                 outdates = not keeps_fresh
-            yield PlannedValue(slot, old, result, is_carried=True, outdates=outdates)
-        for slot in write.fresh:
+            yield PlannedValue(slot, old, result, is_taken_over=True, outdates=outdates)
+        for slot in write.up_to_date:
             old = stored.get(slot)
-            if old is not None and slot not in write.carried:
-                yield PlannedValue(slot, old, old, is_kept=True)
+            if old is not None and slot not in write.stored_values:
+                yield PlannedValue(slot, old, old, is_same=True)
 
     def _reviewed(
         self, write: KeyWrite, key: StoredKey, stored: Mapping[ValueSlot, StoredValue]
     ) -> Iterator[PlannedValue]:
-        decision = write.verdict
+        decision = write.decision
         assert decision is not None  # asked before
         code, by = decision.language_code, self._caller.actor
         chosen = select_reviewable(
@@ -406,7 +399,7 @@ class WritePlanner:
         self, veto: WriteVeto, key: StoredKey, plan: PlannedValue
     ) -> PlannedValue:
         """Return the plan with the notes of plugins. Raises WriteRefused."""
-        if plan.is_kept:
+        if plan.is_same:
             return plan
         old, new, project = plan.old, plan.new, self.scope.project
         change = ValueChange(
@@ -452,13 +445,13 @@ class WritePlanner:
             self.events.updated(old, key, moved)
         count = 0
         for plan in values:
-            if plan.is_kept:
+            if plan.is_same:
                 edit.confirmed.add(plan.slot)
                 continue
             count += 1
             if plan.new is not None:
                 self.keys.put(edit, plan.slot, plan.new)
-                if plan.is_carried:
+                if plan.is_taken_over:
                     edit.confirmed.add(plan.slot)
             elif plan.old is not None:
                 end = self._end(plan.old, plan.note)
@@ -505,22 +498,22 @@ def plan_batch(
     ``planner`` makes one that lets keys with these ids give up their names. Where one
     was to give up its name and is refused, all is planned again with that name kept.
     """
-    kept: set[str] = set()
+    unrenamed: set[str] = set()
     while True:
-        batch = planner(kept)
+        batch = planner(unrenamed)
         results = batch.plan_each(writes, stops=stops)
         if stops and results and isinstance(results[-1], LocError):
             return batch, results
-        robbed = set()
+        taken = set()
         for write, result in zip(writes, results, strict=True):
             if write.key_id is not None and isinstance(result, LocError):
                 old = batch.keys.key(write.key_id)
                 holder = batch.keys.named(old.key) if old is not None else None
                 if holder is not None and holder.id != write.key_id:
-                    robbed.add(write.key_id)
-        if not robbed:
+                    taken.add(write.key_id)
+        if not taken:
             return batch, results
-        kept |= robbed
+        unrenamed |= taken
 
 
 def keys_in(writes: Iterable[KeyWrite]) -> tuple[set[str], set[str]]:
@@ -532,8 +525,8 @@ def keys_in(writes: Iterable[KeyWrite]) -> tuple[set[str], set[str]]:
             names.add(write.name)
         else:
             ids.add(write.key_id)
-        if write.rename is not UNSET:
-            names.add(write.rename)
+        if "key" in write.fields:
+            names.add(str(write.fields["key"]))
     return ids, names
 
 
@@ -541,9 +534,9 @@ def renamed_in(writes: Iterable[KeyWrite], keys: UnitOfWork) -> set[str]:
     """Return the ids of keys that are to be renamed."""
     found = set()
     for write in writes:
-        if write.key_id is not None and write.rename is not UNSET:
+        if write.key_id is not None and "key" in write.fields:
             old = keys.key(write.key_id)
-            if old is not None and old.key != write.rename:
+            if old is not None and old.key != write.fields["key"]:
                 found.add(old.id)
     return found
 

@@ -365,11 +365,11 @@ class KeyEvents:
         old: StoredValue | None,
         new: StoredValue | None,
         place: ValueSlot,
-        verdict: str = "",
+        decision: str = "",
     ) -> None:
         """A value was written; ``new`` None: it was cleared.
 
-        ``verdict`` is ``approved`` or ``rejected`` for a review.
+        ``decision`` is ``approved`` or ``rejected`` for a review.
         """
         self._moved.pop((key.id, place), None)
         if new is None:
@@ -377,7 +377,7 @@ class KeyEvents:
         else:
             revision, status = new.revision, new.status
         done = "submitted" if status == "pending_review" else "updated"
-        type_ = f"translation.{verdict or done}"
+        type_ = f"translation.{decision or done}"
         self._add(type_, _value_item(key, place, status, revision))
 
     def outdated(self, key: Key, value: StoredValue) -> None:

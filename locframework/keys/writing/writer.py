@@ -206,9 +206,9 @@ class KeyWriter:
             is_verified=for_request,
         )  # fmt: skip
 
-        def planner(kept: set[str]) -> WritePlanner:
+        def planner(unrenamed: set[str]) -> WritePlanner:
             keys = loaded
-            if keys is None or kept:
+            if keys is None or unrenamed:
                 keys = self.load(scope, *keys_in(writes))
             # every write changes updated_at, by which ``run`` notices it
             at = timestamp_after(self._clock(), keys.last_update())
@@ -216,7 +216,7 @@ class KeyWriter:
                 self._access, caller, scope, languages, origin, keys,
                 KeyEvents(self._events, caller.actor, scope, at),
                 runner, self.veto, at, is_direct=for_request,
-                leaving={*free, *renamed_in(writes, keys)} - kept,
+                leaving={*free, *renamed_in(writes, keys)} - unrenamed,
             )  # fmt: skip
 
         batch, results = plan_batch(planner, writes, stops=stops)
