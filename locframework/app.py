@@ -276,7 +276,7 @@ class Framework:
 
     def require_migrated(self) -> None:
         """Raise SettingsError when the database waits for a migration."""
-        pending = () if self._is_migrated else self.storage.pending_migrations()
+        pending = () if self._is_migrated else self.storage.migrate(dry_run=True)
         if pending:
             raise SettingsError(
                 f"the database lacks {', '.join(pending)}; run: locframework migrate"

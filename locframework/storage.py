@@ -76,12 +76,11 @@ class Storage(Transactions, Protocol):
         """The keys as they are seen from a branch. Asks nothing by itself."""
         ...
 
-    def lease_owners(self) -> set[str]:
-        """Return who holds leases of running jobs or of deliveries."""
-        ...
+    def release_leases(self, is_over: Callable[[str], bool], now: Timestamp) -> None:
+        """Let what some owners of jobs or deliveries hold be claimed at once.
 
-    def release_leases(self, owner: str, now: Timestamp) -> None:
-        """Let what an owner holds be claimed at once."""
+        ``is_over`` is called with each owner of a lease.
+        """
         ...
 
     def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
@@ -108,19 +107,13 @@ class Storage(Transactions, Protocol):
         """
         ...
 
-    def migrate(self) -> list[str]:
-        """Bring the schema up to date; answers what was applied, in order.
+    def migrate(self, *, dry_run: bool = False) -> list[str]:
+        """Bring the schema up to date; return what was applied, in order.
 
         Safe when several processes start at once and when killed half-way. Raises
         SettingsError when the schema is newer than this program, or the address of
-        the database is of no use until somebody mends it.
-        """
-        ...
-
-    def pending_migrations(self) -> list[str]:
-        """What ``migrate`` would apply, in order; changes nothing, and makes none.
-
-        Raises SettingsError as ``migrate`` does.
+        the database is of no use until somebody mends it. ``dry_run`` returns what
+        would be applied; it changes nothing, and creates no database.
         """
         ...
 

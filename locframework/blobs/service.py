@@ -27,7 +27,6 @@ log = logging.getLogger("locframework.plugins")
 PRUNED_AT_ONCE = 100
 DELETED_AGAIN = timedelta(hours=1)
 LOOKED_AT_AGAIN = timedelta(days=1)  # what is named: all that is published, in years
-KEPT_AT_ONCE = 1000
 PART_BYTES = 4 * 1024 * 1024  # of a file that is stored in parts
 
 
@@ -146,8 +145,8 @@ class Blobs:
         """
         at = self._clock()
         now, later = timestamp(at), timestamp(at + LOOKED_AT_AGAIN)
-        self._index.keep_named(now, later, KEPT_AT_ONCE)
-        notes = self._index.list_expired(now, PRUNED_AT_ONCE, sorted(self._stores))
+        stores = sorted(self._stores)
+        notes = self._index.list_expired(now, PRUNED_AT_ONCE, stores, look_again=later)
         return sum(self._drop(note, now) for note in notes)
 
     def _drop(self, note: BlobNote, now: str) -> bool:

@@ -31,19 +31,20 @@ class BlobIndex(Protocol):
         """Insert; of two notes on one blob the later ``keep_until`` stays."""
         ...
 
-    def keep_named(self, now: Timestamp, until: Timestamp, limit: int) -> int:
-        """Keep until then those past ``keep_until`` that a release or a file names.
-
-        The oldest ``limit`` of them; how many they were. So ``list_expired`` need not
-        look at all that is published, each time.
-        """
-        ...
-
     def list_expired(
-        self, now: Timestamp, limit: int, stores: Collection[str]
+        self,
+        now: Timestamp,
+        limit: int,
+        stores: Collection[str],
+        *,
+        look_again: Timestamp,
     ) -> list[BlobNote]:
-        """Those of these stores past ``keep_until`` that neither a release nor a file
-        names."""
+        """Return the oldest blobs of these stores that are past ``keep_until``, and
+        that neither a release nor a file names.
+
+        Some of those that are named, the oldest first, are kept until ``look_again``:
+        so it need not read all that is published, each time.
+        """
         ...
 
     def forget(self, blob: BlobNote, now: Timestamp) -> bool:

@@ -133,7 +133,7 @@ def migrate(setup: Setup) -> None:
 def _database(framework: Framework) -> str:
     """Return how far the database is. Raises SettingsError if nothing would start."""
     try:
-        pending = framework.storage.pending_migrations()
+        pending = framework.storage.migrate(dry_run=True)
     except Unavailable as error:
         return error.message
     if pending:

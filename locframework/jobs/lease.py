@@ -4,6 +4,7 @@ import logging
 import os
 import secrets
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -19,9 +20,9 @@ log = logging.getLogger("locframework.jobs")
 class LeaseStorage(Transactions, Protocol):
     """The leases on jobs and deliveries in a storage."""
 
-    def lease_owners(self) -> set[str]: ...
-
-    def release_leases(self, owner: str, now: Timestamp) -> None: ...
+    def release_leases(
+        self, is_over: Callable[[str], bool], now: Timestamp
+    ) -> None: ...
 
 
 def _pid_namespace() -> str:
@@ -56,21 +57,17 @@ def is_dead(owner: str) -> bool:
     return not is_running(int(pid))
 
 
-def release_dead_leases(storage: LeaseStorage, clock: Clock) -> None:
-    """Release the leases of this host's dead processes."""
-    try:
-        owners = storage.lease_owners()
-    except Unavailable as error:
-        log.warning("leases of dead processes are not released: %s", error)
-        return
-    for owner in filter(is_dead, owners):
-        release_leases(storage, owner, clock)
+def release_leases(
+    storage: LeaseStorage, clock: Clock, owner: str | None = None
+) -> None:
+    """Release the leases of an owner, or those of this host's dead processes.
 
-
-def release_leases(storage: LeaseStorage, owner: str, clock: Clock) -> None:
-    """Release the leases of an owner; if the storage is unavailable they expire."""
+    If the storage is unavailable they expire.
+    """
     try:
-        with storage.transaction():
-            storage.release_leases(owner, timestamp(clock()))
+        storage.release_leases(
+            is_dead if owner is None else owner.__eq__, timestamp(clock())
+        )
     except Unavailable as error:
-        log.warning("the leases of %s are not released: %s", owner, error)
+        whose = "dead processes" if owner is None else owner
+        log.warning("the leases of %s are not released: %s", whose, error)

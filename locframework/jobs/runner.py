@@ -14,7 +14,7 @@ from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
 from locframework.transactions import crash_point
 
-from .lease import new_owner, release_dead_leases, release_leases
+from .lease import new_owner, release_leases
 from .records import JobError, Progress, StoredJob
 from .store import JobStorage
 from .work import LEASE, Cancelled, JobHandler, LeaseLost, Work
@@ -70,7 +70,7 @@ class JobRunner:
 
     def start(self) -> None:
         """Start the workers; release the leases of this host's dead processes."""
-        release_dead_leases(self._storage, self._clock)
+        release_leases(self._storage, self._clock)
         self._stopping.clear()
         self._woken.set()
         self._threads = [
@@ -97,7 +97,7 @@ class JobRunner:
         for work in unfinished:
             work.lose_lease()
         if unfinished:
-            release_leases(self._storage, self.owner, self._clock)
+            release_leases(self._storage, self._clock, self.owner)
 
     def wake(self) -> None:
         """Look for due jobs now. Cheap, from any thread."""
@@ -258,10 +258,8 @@ class JobRunner:
         is_due = now >= work.extended_at + EXTEND_INTERVAL
         try:
             if not work.is_writing and (is_due or progress != work.stored_progress):
-                with self._storage.transaction():
-                    jobs.report(id_, attempt, progress)
-                    if not jobs.extend(id_, attempt, timestamp(now + LEASE)):
-                        work.lose_lease()
+                if not jobs.extend(id_, attempt, timestamp(now + LEASE), progress):
+                    work.lose_lease()
                 work.stored_progress, work.extended_at = progress, now
             owner_id = job.job.project_id or job.subject_id or ""
             found = jobs.find(owner_id, id_)

@@ -60,14 +60,18 @@ class JobStore(Protocol):
         """
         ...
 
-    def extend(self, job_id: str, attempt: int, lease_until: Timestamp) -> bool:
-        """Set the end of the lease; return whether the attempt is current."""
-        ...
+    def extend(
+        self,
+        job_id: str,
+        attempt: int,
+        lease_until: Timestamp,
+        progress: Progress | None = None,
+        step: Mapping[str, object] | None = None,
+    ) -> bool:
+        """Set the end of the lease; return whether the attempt is current.
 
-    def hold(self, job_id: str, attempt: int) -> bool:
-        """Lock the job in the open transaction; return whether the attempt is current.
-
-        Nobody can claim a locked job until the transaction ends.
+        In a transaction, nobody can claim the job until that ends. ``progress`` is
+        stored, and so is ``step``, a checkpoint, in the open transaction.
         """
         ...
 
@@ -76,19 +80,6 @@ class JobStore(Protocol):
         is none, or others have locked all of them.
 
         Whoever claims it later sees what this transaction writes.
-        """
-        ...
-
-    def report(
-        self,
-        job_id: str,
-        attempt: int,
-        progress: Progress,
-        step: Mapping[str, object] | None = None,
-    ) -> bool:
-        """Store the progress; return whether the attempt is current.
-
-        ``step`` is a checkpoint, which is stored in the open transaction.
         """
         ...
 

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -138,11 +138,8 @@ class Work:
             started = time.monotonic()
             step = Step(self._job.step or {}, self.progress)
             yield step
-            jobs, id_, attempt = self._storage.jobs, self._job.job.id, self._job.attempt
-            if not jobs.report(id_, attempt, step.progress, step.note):
-                raise LeaseLost
             now = self._clock()  # a claimer that waits for the lock would succeed
-            jobs.extend(id_, attempt, timestamp(now + LEASE))
+            self._extend(now, step.progress, step.note)
             crash_point("job.before_step")
         self.extended_at = now
         self.progress = self.stored_progress = step.progress
@@ -177,13 +174,24 @@ class Work:
                 project_id = self._job.job.project_id
                 if lock_project and project_id is not None:
                     self._storage.projects.lock(project_id)
-                if not self._storage.jobs.hold(self._job.job.id, self._job.attempt):
-                    raise LeaseLost
+                self._extend(self._clock())
                 opened.push(tried.pop_all())
         except Unavailable as error:
             log.info("job %s is blocked by other writers: %s", self._job.job.id, error)
             return False
         return True
+
+    def _extend(
+        self,
+        now: datetime,
+        progress: Progress | None = None,
+        note: Mapping[str, object] | None = None,
+    ) -> None:
+        id_, attempt, until = self._job.job.id, self._job.attempt, now + LEASE
+        if not self._storage.jobs.extend(
+            id_, attempt, timestamp(until), progress, note
+        ):
+            raise LeaseLost
 
 
 class JobHandler(Protocol):

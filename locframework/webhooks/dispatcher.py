@@ -15,7 +15,7 @@ from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 from locframework.events import SYSTEM, EventLog
 from locframework.fields import Clock, Timestamp, parse_timestamp, timestamp
 from locframework.http.metrics import Reading
-from locframework.jobs.lease import new_owner, release_dead_leases, release_leases
+from locframework.jobs.lease import new_owner, release_leases
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
@@ -100,7 +100,7 @@ class Dispatcher:
     def start(self) -> None:
         """Start the threads, once; release the leases of this host's dead processes."""
         self.owner = new_owner()  # of this process: it may be a fork
-        release_dead_leases(self._storage, self._clock)
+        release_leases(self._storage, self._clock)
         self._woken.set()
         targets = {"dispatcher": self._dispatch}
         targets |= {f"sender-{number}": self._send for number in range(self._senders)}
@@ -132,7 +132,7 @@ class Dispatcher:
         for thread in (dispatcher, *senders):
             thread.join(max(0.0, until - time.monotonic()))
         self._threads = []
-        release_leases(self._storage, self.owner, self._clock)
+        release_leases(self._storage, self._clock, self.owner)
 
     def wake(self) -> None:
         """Look for due deliveries now. Cheap, from any thread."""

@@ -86,7 +86,7 @@ def test_what_is_no_image_is_refused_whatever_it_is_called(
     assert (refused.status, refused.error["code"]) == (400, "unreadable_file")
     assert refused.error["details"][0]["path"] == "form.file"
     index = sqlite_workspace.framework.storage.blobs
-    assert index.list_expired("9999", 10, ["disk"]) == []
+    assert index.list_expired("9999", 10, ["disk"], look_again="9999") == []
 
 
 def large(size: int) -> bytes:

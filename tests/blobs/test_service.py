@@ -123,7 +123,7 @@ def test_a_file_that_cannot_be_deleted_keeps_no_others_from_going(
     first, second = blobs.put_all([b"one", b"two"], keep_for=DAY)
     clock.now += 2 * DAY
     stuck, *_ = workspace.framework.storage.blobs.list_expired(
-        timestamp(clock.now), 1, ["disk"]
+        timestamp(clock.now), 1, ["disk"], look_again="9999"
     )
     delete = store.delete
 

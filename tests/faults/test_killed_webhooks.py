@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from locframework.testing.contracts.storage_jobs import lease_owners
 from locframework.testing.receiver import Receiver, answering, open_receiver
 from locframework.testing.workspace import WEBHOOK_KEY
 from locframework.webhooks.rules import PER_WEBHOOK_MOST
@@ -216,7 +217,7 @@ def test_a_server_that_is_told_to_stop_leaves_nothing_half_done(hooked: Hooked) 
 
     assert server.stop() == 0
 
-    assert hooked.world.workspace.framework.storage.lease_owners() == set()
+    assert lease_owners(hooked.world.workspace.framework.storage) == set()
     hooked.check(kills=0)
 
 

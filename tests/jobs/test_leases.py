@@ -17,6 +17,7 @@ from locframework.jobs.lease import PID_NAMESPACE, is_dead, new_owner
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.runner import CLAIM_LIMIT
 from locframework.jobs.work import Cancelled, LeaseLost, Work
+from locframework.testing.contracts.storage_jobs import lease_owners
 
 from .world import Handler, World, succeed, wait_until
 
@@ -35,7 +36,7 @@ def claim(world: World, owner: str) -> None:
     now = world.clock()
     until = timestamp(now + timedelta(minutes=30))
     world.storage.jobs.claim(["test"], owner, timestamp(now), until)
-    assert owner in world.storage.lease_owners()
+    assert owner in lease_owners(world.storage)
 
 
 def test_owners_are_unique_and_alive() -> None:

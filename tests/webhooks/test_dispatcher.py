@@ -12,6 +12,7 @@ import pytest
 
 from locframework import Framework
 from locframework.fields import parse_timestamp, timestamp
+from locframework.testing.contracts.storage_jobs import lease_owners
 from locframework.webhooks.rules import RETRY_AFTER
 
 from .conftest import FAIL, OK, Clock, Hooked, Receiver, open_hooked
@@ -311,7 +312,7 @@ def test_stopping_hands_back_what_does_not_end(running: Hooked) -> None:
     dispatcher.stop(timeout_seconds=0.2)
 
     assert time.monotonic() - begun < 3
-    assert running.workspace.framework.storage.lease_owners() == set()
+    assert lease_owners(running.workspace.framework.storage) == set()
     release.set()
     running.receiver.on_request = lambda received: None
     wait_for(lambda: running.send() or running.log(webhook)[0]["attempts"][1:])

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from locframework.access.records import Quota, Scope
 from locframework.fields import new_id
 from locframework.glossaries.records import StoredGlossary
-from locframework.jobs.records import JobFilter, Progress
+from locframework.jobs.records import JobFilter
 from locframework.memories.records import Assignment, Penalties, StoredMemory
 from locframework.pagination import Page, PageRequest, SortedRequest
 from locframework.projects.records import Project
@@ -239,10 +239,9 @@ IN_TRANSACTION: dict[str, Callable[[Storage, Project], object]] = {
     "add deliveries": lambda s, of: s.webhooks.add_deliveries([]),
     "begin a write to a memory": lambda s, of: s.memories.begin(new_id()),
     "claim a key": lambda s, of: s.idempotency.claim("u", "k", at(1), at(0)),
-    "hold a job": lambda s, of: s.jobs.hold(new_id(), 1),
     "hold a queued job": lambda s, of: s.jobs.hold_queued(of.id, "import"),
     "take a version": lambda s, of: s.delivery.next_version(add_distribution(s, of).id),
-    "report a step": lambda s, of: s.jobs.report(new_id(), 1, Progress(0, 0), {}),
+    "store a step": lambda s, of: s.jobs.extend(new_id(), 1, at(9), step={}),
     "use files": lambda s, of: s.files.use_files(of.id, [new_id()]),
 }
 

@@ -232,7 +232,7 @@ class StorageTransactionsContract:
 
     def test_closed_storage_is_unavailable(self, storage: Storage) -> None:
         made = add_project(storage)
-        assert storage.pending_migrations() == storage.migrate() == []
+        assert storage.migrate(dry_run=True) == storage.migrate() == []
 
         in_thread(storage.close)
         storage.close()
@@ -240,7 +240,7 @@ class StorageTransactionsContract:
         for call in (
             storage.ping,
             storage.migrate,
-            storage.pending_migrations,
+            partial(storage.migrate, dry_run=True),
             partial(storage.projects.find, made.id),
             partial(add_project, storage, "another"),
         ):

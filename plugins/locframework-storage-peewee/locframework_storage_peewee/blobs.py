@@ -10,6 +10,7 @@ from locframework.ports import BlobNote, Timestamp
 
 from .database import Store
 
+LOOK_LIMIT = 1000  # named blobs that are looked at together
 _NOTE = "store, name, byte_size, keep_until"
 # no join: PostgreSQL would read hundreds of releases for each note, to merge the two
 _IN_RELEASE = """EXISTS (
@@ -36,22 +37,25 @@ class BlobNotes(Store):
             rows,
         )
 
-    def keep_named(self, now: Timestamp, until: Timestamp, limit: int) -> int:
-        rows = self._database.rows(
+    def list_expired(
+        self,
+        now: Timestamp,
+        limit: int,
+        stores: Collection[str],
+        *,
+        look_again: Timestamp,
+    ) -> list[BlobNote]:
+        named = self._database.rows(
             f"""SELECT store, name FROM blob_notes WHERE keep_until < ?
                 AND ({_IN_RELEASE} OR {_IN_FILE})
                 ORDER BY keep_until, store, name LIMIT ?""",
-            (now, limit),
+            (now, LOOK_LIMIT),
         )
-        return self._database.run_many(
+        self._database.run_many(
             """UPDATE blob_notes SET keep_until = ?
                 WHERE store = ? AND name = ? AND keep_until < ?""",
-            [(until, store, name, now) for store, name in sorted(rows)],
+            [(look_again, store, name, now) for store, name in sorted(named)],
         )
-
-    def list_expired(
-        self, now: Timestamp, limit: int, stores: Collection[str]
-    ) -> list[BlobNote]:
         rows = self._database.rows(
             f"""SELECT {_NOTE} FROM blob_notes
                 WHERE {_MAY_GO} AND ({self._database.among("store")}) IS TRUE

@@ -115,19 +115,25 @@ class JobTable(Store):
             )
         return _stored(row) if row else None
 
-    def extend(self, job_id: str, attempt: int, lease_until: Timestamp) -> bool:
+    def extend(
+        self,
+        job_id: str,
+        attempt: int,
+        lease_until: Timestamp,
+        progress: Progress | None = None,
+        step: Mapping[str, object] | None = None,
+    ) -> bool:
+        changes, params = "lease_until = ?", [lease_until]
+        if progress is not None:
+            changes += ", done = ?, total = ?"
+            params += structs.astuple(progress)
+        if step is not None:
+            self._database.require_transaction()
+            changes += ", step = ?, step_attempt = attempt"
+            params.append(json_text(step))
         return self._write(
-            f"UPDATE jobs SET lease_until = ? WHERE {_CURRENT}",
-            (lease_until, job_id, attempt),
+            f"UPDATE jobs SET {changes} WHERE {_CURRENT}", (*params, job_id, attempt)
         )
-
-    def hold(self, job_id: str, attempt: int) -> bool:
-        self._database.require_transaction()
-        row = self._database.row(
-            f"SELECT id FROM jobs WHERE {_CURRENT}{self._database.engine.for_update}",
-            (job_id, attempt),
-        )
-        return row is not None
 
     def hold_queued(self, project_id: str, type_: str) -> bool:
         self._database.require_transaction()
@@ -138,23 +144,6 @@ class JobTable(Store):
             (type_, project_id),
         )
         return row is not None
-
-    def report(
-        self,
-        job_id: str,
-        attempt: int,
-        progress: Progress,
-        step: Mapping[str, object] | None = None,
-    ) -> bool:
-        changes = "done = ?, total = ?"
-        params: list[object] = [progress.done, progress.total]
-        if step is not None:
-            self._database.require_transaction()
-            changes += ", step = ?, step_attempt = attempt"
-            params.append(json_text(step))
-        return self._write(
-            f"UPDATE jobs SET {changes} WHERE {_CURRENT}", (*params, job_id, attempt)
-        )
 
     def finish(self, job: Job, attempt: int) -> bool:
         return self._write(

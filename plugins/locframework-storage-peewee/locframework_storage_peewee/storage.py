@@ -114,24 +114,24 @@ class PeeweeStorage:
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         return BranchKeyTables(self.database, project_id, branch_id)
 
-    def lease_owners(self) -> set[str]:
+    def release_leases(self, is_over: Callable[[str], bool], now: Timestamp) -> None:
         rows = self.database.rows(
             f"""SELECT owner FROM jobs WHERE {RUNNING} AND owner IS NOT NULL
                 UNION SELECT owner FROM webhook_deliveries WHERE owner IS NOT NULL"""
         )
-        return {owner for (owner,) in rows}
-
-    def release_leases(self, owner: str, now: Timestamp) -> None:
+        owners = [owner for (owner,) in rows if is_over(owner)]
+        if not owners:
+            return  # it takes no lock
         with self.database.transaction():
-            self.database.run(
+            self.database.run_many(
                 f"""UPDATE jobs SET owner = NULL, lease_until = NULL
                     WHERE {RUNNING} AND owner = ?""",
-                (owner,),
+                [(owner,) for owner in owners],
             )
-            self.database.run(
+            self.database.run_many(
                 """UPDATE webhook_deliveries SET owner = NULL, due_at = ?
                     WHERE owner = ?""",
-                (now, owner),
+                [(now, owner) for owner in owners],
             )
 
     def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
@@ -146,13 +146,9 @@ class PeeweeStorage:
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
         return self._purges[table](before, rows)
 
-    def migrate(self) -> list[str]:
+    def migrate(self, *, dry_run: bool = False) -> list[str]:
         self.database.require_open()
-        return migrate(self.database.engine)
-
-    def pending_migrations(self) -> list[str]:
-        self.database.require_open()
-        return pending_migrations(self.database.engine)
+        return (pending_migrations if dry_run else migrate)(self.database.engine)
 
     def ping(self) -> None:
         self.database.row("SELECT 1")

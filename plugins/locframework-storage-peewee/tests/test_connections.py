@@ -295,7 +295,7 @@ def test_a_file_that_sqlite_refuses_stops_the_start_and_is_named(
     storage = PeeweeProvider(f"sqlite:///{tmp_path / path}").open()
 
     with pytest.raises(SettingsError) as looked:
-        storage.pending_migrations()
+        storage.migrate(dry_run=True)
     with pytest.raises(SettingsError) as started:
         storage.migrate()
     with pytest.raises(Unavailable) as asked:  # by anybody, who may see no path

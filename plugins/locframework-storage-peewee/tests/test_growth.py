@@ -199,8 +199,7 @@ def test_whether_a_release_names_a_blob_is_looked_up_release_by_release(
         storage.database.run(f"ANALYZE {table}")
     asked.clear()
 
-    [gone] = storage.blobs.list_expired(at(2), 9, ["disk"])
-    storage.blobs.keep_named(at(2), at(3), 100)
+    [gone] = storage.blobs.list_expired(at(2), 9, ["disk"], look_again=at(3))
 
     assert gone.name == blobs[0]
     steps = plan_of(storage, asked, "ANALYZE, TIMING OFF")

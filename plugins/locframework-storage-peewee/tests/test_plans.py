@@ -89,10 +89,11 @@ QUESTIONS: dict[str, Ask] = {
         i, JobFilter(), ALL, of_subject=True
     ),
     "claim": lambda s, i: s.jobs.claim(("import",), "me", at(30), at(40)),
-    "lease_owners": lambda s, i: s.lease_owners(),
-    "release_leases": lambda s, i: s.release_leases("a", at(0)),
+    "release_leases": lambda s, i: s.release_leases(lambda owner: True, at(0)),
     "prune": lambda s, i: s.purge("jobs", at(0), 9),
-    "list_expired": lambda s, i: s.blobs.list_expired(at(0), 9, ["disk"]),
+    "list_expired": lambda s, i: s.blobs.list_expired(
+        at(0), 9, ["disk"], look_again=at(1)
+    ),
     "find a post": lambda s, i: s.idempotency.find(i, i, at(0)),
     "purge posts": lambda s, i: s.purge("idempotency_keys", at(0), 9),
     "find_file": lambda s, i: s.files.find(i, i),
