@@ -104,18 +104,19 @@ class EventStore(Protocol):
         """
         ...
 
-    def list_events(self, project_id: str, limit: int) -> list[Event]:
-        """The project's latest events, newest first."""
-        ...
-
     def page_of_events(
         self, project_id: str, where: EventFilter, page: PageRequest
     ) -> Page[Event]:
         """Newest first. Two statements."""
         ...
 
-    def stream_events(self, project_id: str, where: EventFilter) -> Iterator[Event]:
-        """Every one of them, in the order they were appended, streamed."""
+    def stream_events(
+        self, project_id: str, where: EventFilter, *, latest: int | None = None
+    ) -> Iterator[Event]:
+        """Stream all events, in the order they were appended.
+
+        ``latest``: only so many, newest first.
+        """
         ...
 
     def touches(

@@ -7,6 +7,7 @@ import pytest
 from locframework import Framework
 from locframework.events import Actor, Event
 from locframework.fields import system_clock, timestamp
+from locframework.testing.contracts.storage_events import latest
 from locframework.testing.workspace import Workspace
 
 ANNA = Actor("user", "anna")
@@ -28,7 +29,7 @@ class Log(NamedTuple):
         )
 
     def stored(self) -> list[Event]:
-        return self.framework.storage.events.list_events(self.project_id, 100)[::-1]
+        return latest(self.framework.storage.events, self.project_id, 100)[::-1]
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ def test_an_after_listener_sees_the_change_and_cannot_undo_it(
     project = sqlite_workspace.project()
 
     def look(event: Event) -> None:
-        seen.append(len(framework.storage.events.list_events(project["id"], 10)))
+        seen.append(len(latest(framework.storage.events, project["id"], 10)))
         raise RuntimeError("listener broke")
 
     framework.events.listen_after(look)
@@ -127,7 +128,7 @@ def test_plugins_hear_what_is_committed_through_the_api(
 
     sqlite_workspace.key(project, "checkout.pay", values={"en": "Pay"})
 
-    stored = framework.storage.events.list_events(project["id"], 100)
+    stored = latest(framework.storage.events, project["id"], 100)
     assert [event.type for event in heard] == [
         "language.added",
         "key.created",

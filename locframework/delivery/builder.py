@@ -17,7 +17,7 @@ from locframework.errors import (
     ProjectNotFound,
     ReleaseNotFound,
 )
-from locframework.events import EventLog
+from locframework.events import EventFilter, EventLog
 from locframework.fields import Clock, timestamp
 from locframework.formats.records import Catalogue
 from locframework.formats.service import Formats
@@ -125,8 +125,10 @@ class ReleaseBuilder:
         # Events are numbered before they are committed. Who changes content locks the
         # project, so that no earlier event than this one is uncommitted now.
         with work.transaction():
-            latest = self._storage.events.list_events(job.project_id, 1)
-        last_event = latest[0].id if latest else None
+            latest = self._storage.events.stream_events(
+                job.project_id, EventFilter(), latest=1
+            )
+            last_event = next((event.id for event in latest), None)
         with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as file:
             spool = Spool(file)
             draft = self.draft(job.project_id, distribution_id, spool, work, last_event)

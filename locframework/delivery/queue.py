@@ -119,14 +119,18 @@ class ReleaseQueue:
         ):
             return True
         last_event = stored.snapshot.last_event
-        events = self._storage.events.list_events(project_id, EVENTS_LOOKED_AT)
+        events = self._storage.events.stream_events(
+            project_id, EventFilter(), latest=EVENTS_LOOKED_AT
+        )
+        count = 0
         for event in events:
+            count += 1
             if event.id == last_event:
                 return False
             if changes_content(event, distribution.branch):
                 return True
         # more than were looked at; or all there are, of a project that had none then
-        return len(events) == EVENTS_LOOKED_AT or last_event is not None
+        return count == EVENTS_LOOKED_AT or last_event is not None
 
     def on_event(self, event: Event) -> None:
         """Collect changes of content, inside the transaction of the event.

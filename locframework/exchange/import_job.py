@@ -320,10 +320,9 @@ class ImportJob:
         if run.scope.branch is None or not removed:
             return []
         project_id, names = run.project.id, [key.key for key in removed]
-        on_main = self._storage.keys.find_keys_by_name(project_id, names)
-        ids = [key.id for key in on_main.values()]
-        known = {*run.store.find_keys(project_id, ids)}
-        known |= run.store.find_keys(project_id, ids, in_trash=True).keys()
+        on_main = self._storage.keys.find_keys(project_id, names=names)
+        known = {*run.store.find_keys(project_id, on_main)}
+        known |= run.store.find_keys(project_id, on_main, in_trash=True).keys()
         return [key for key in on_main.values() if key.id not in known]
 
     def _require(self, run: _Run, permission: str) -> None:

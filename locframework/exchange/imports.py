@@ -155,7 +155,7 @@ class Imports:
             self._projects.require_also(caller, "translation_write", project)
         if not self._access.may(caller, "key_create", scope_of(project)):
             store = store_of(self._storage, scope)
-            existing = store.find_keys_by_name(project.id, [key.name for key in keys])
+            existing = store.find_keys(project.id, names=[k.name for k in keys])
             if len(existing) < len(keys):
                 self._projects.require_also(caller, "key_create", project)
 

@@ -197,8 +197,8 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         terms = [_in_targets(each, subject, language_codes, result) for each in rows]
         codes = sorted({text.language_code for each in terms for text in each.texts})
         self._require_languages(caller, subject, codes)
-        found = self._storage.terms.find_terms_spelt(
-            subject.id, [_key(each) for each in terms]
+        found = self._storage.terms.find_terms(
+            subject.id, spellings=[_key(each) for each in terms]
         )
         existing = {_key(each): each for each in found}
         now = timestamp(self._clock())

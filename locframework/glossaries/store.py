@@ -59,24 +59,28 @@ class TermStore(Protocol):
     ``spelling``."""
 
     def write_terms(
-        self, glossary_id: str, writes: Sequence[TermWrite], at: Timestamp
+        self,
+        glossary_id: str,
+        writes: Sequence[TermWrite],
+        at: Timestamp,
+        *,
+        deleted: Sequence[str] = (),
     ) -> None:
         """Write terms and translations, and the counts of their glossary.
 
-        Its revision and ``updated_at`` change. A constant number of statements.
+        Its revision and ``updated_at`` change. ``deleted``: ids of terms that are
+        deleted, with their translations. A constant number of statements.
         """
         ...
 
-    def delete_term(self, glossary_id: str, term_id: str, at: Timestamp) -> None:
-        """Delete with its translations; counts as ``write_terms`` does."""
-        ...
-
-    def find_term(self, glossary_id: str, term_id: str) -> Term | None: ...
-
-    def find_terms_spelt(
-        self, glossary_id: str, spellings: Collection[tuple[bool, str]]
+    def find_terms(
+        self,
+        glossary_id: str,
+        term_ids: Collection[str] = (),
+        *,
+        spellings: Collection[tuple[bool, str]] = (),
     ) -> list[Term]:
-        """Find by case rule (whether it is sensitive) and spelling."""
+        """Find by id, or by case rule (whether it is sensitive) and spelling."""
         ...
 
     def list_terms(self, glossary_id: str, query: TermQuery) -> Page[Term]:

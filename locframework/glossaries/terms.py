@@ -65,10 +65,10 @@ class Terms:
 
     def find(self, stored: StoredGlossary, term_id: str) -> Term:
         """Return a term with its translations. Raises TermNotFound."""
-        found = self._store.find_term(stored.id, term_id) if is_id(term_id) else None
-        if found is None:
-            raise TermNotFound
-        return found
+        ids = [term_id] if is_id(term_id) else []
+        for found in self._store.find_terms(stored.id, ids):
+            return found
+        raise TermNotFound
 
     def list_terms(
         self, caller: Caller, glossary_id: str, query: TermQuery
@@ -173,7 +173,7 @@ class Terms:
             term = self.find(stored, term_id)
             self.require_source(caller, stored, term)
             now = timestamp(self._clock())
-            self._store.delete_term(stored.id, term.id, now)
+            self._store.write_terms(stored.id, [], now, deleted=[term.id])
             self._events.append(caller, stored, "term.deleted", [{"termId": term.id}])
         return term
 
@@ -197,7 +197,7 @@ class Terms:
     def _require_free(self, stored: StoredGlossary, term: Term) -> None:
         text = spelling(term.term, case_sensitive=term.case_sensitive)
         wanted = [(term.case_sensitive, text)]
-        for other in self._store.find_terms_spelt(stored.id, wanted):
+        for other in self._store.find_terms(stored.id, spellings=wanted):
             if other.id != term.id:
                 message = f"the glossary already has the term {truncate(other.term)!r}"
                 raise TermExists(message)

@@ -70,8 +70,8 @@ def _name_conflicts(
     Keys that the branch has copied itself are left out.
     """
     ids = {state.key.key: state.key.id for state in copies}
-    named = main.find_keys_by_name(project_id, ids) if ids else {}
-    others = [key.id for name, key in named.items() if key.id != ids[name]]
+    named = main.find_keys(project_id, names=ids)
+    others = [id_ for id_, key in named.items() if id_ != ids[key.key]]
     if not others:
         return {}
     copied = {each.key_id for each in branch.overlay(others)}
@@ -85,6 +85,6 @@ def states_of(
     store: KeyStore, project_id: str, key_ids: Collection[str]
 ) -> dict[str, KeyState]:
     """Return keys with all their values, by id; missing keys are left out."""
-    keys = store.find_keys(project_id, key_ids) if key_ids else {}
+    keys = store.find_keys(project_id, key_ids)
     values = store.values_of(list(keys)) if keys else {}
     return {id_: KeyState(key, tuple(values.get(id_, ()))) for id_, key in keys.items()}

@@ -59,15 +59,17 @@ class KeyStore(Protocol):
         ...
 
     def find_keys(
-        self, project_id: str, key_ids: Collection[str], *, in_trash: bool = False
+        self,
+        project_id: str,
+        key_ids: Collection[str] = (),
+        *,
+        names: Collection[str] = (),
+        in_trash: bool = False,
     ) -> dict[str, StoredKey]:
-        """Return keys by id, or keys in the trash; unknown ids are left out."""
-        ...
+        """Return the keys with these ids or names, by id; unknown ones are left out.
 
-    def find_keys_by_name(
-        self, project_id: str, names: Collection[str]
-    ) -> dict[str, StoredKey]:
-        """By name; those that are not there are left out."""
+        ``in_trash``: those in the trash instead, by their ids.
+        """
         ...
 
     def page_of_trash(

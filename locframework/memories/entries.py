@@ -254,7 +254,8 @@ class Entries:
             if new == old:
                 return entry
             if new is None:
-                self._store.remove_translations(writing, [(entry.id, tag)], now)
+                gone = [(entry.id, tag)]
+                self._store.write_translations(writing, [], now, gone)
             else:
                 codes[tag] = new
                 is_learned = False
@@ -265,7 +266,7 @@ class Entries:
                         row.is_learned and row.translation == old for row in rows
                     )
                 row = StoredTranslation(entry.id, new, now, is_learned=is_learned)
-                self._store.put_translations(writing, [row])
+                self._store.write_translations(writing, [row], now)
         translations = tuple(codes[code] for code in sorted(codes))
         return replace(entry, updated_at=now, translations=translations)
 
@@ -285,7 +286,7 @@ class Entries:
             )
 
     def _codes(self, stored: StoredMemory) -> set[str]:
-        languages = self._store.list_languages(stored.id)
+        languages = self._store.list_languages([stored.id])
         return {language.language_code for language in languages}
 
     def _require_targets(self, stored: StoredMemory, paths: Mapping[str, str]) -> None:

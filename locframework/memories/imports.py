@@ -178,7 +178,7 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         stored = self._memories.require(caller, "tm_read", tm_id)
         check_record(query, "query")
         chosen, memory = self.require_format(query.format), stored.memory
-        there = [each.language_code for each in self._store.list_languages(memory.id)]
+        there = [each.language_code for each in self._store.list_languages([memory.id])]
         requested = _tags(query.language_codes, "query.languageCodes")
         check_targets(memory, there, dict.fromkeys(requested, "query.languageCodes"))
         codes = requested or there
@@ -219,7 +219,9 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         self, upload: Upload[StoredMemory], codes: set[str], result: ImportResult
     ) -> list[str]:
         caller, subject, params = upload.caller, upload.subject, upload.params
-        there = {each.language_code for each in self._store.list_languages(subject.id)}
+        there = {
+            each.language_code for each in self._store.list_languages([subject.id])
+        }
         own, wanted = subject.source_language, params.wanted
         reach = self.reach(caller, subject)
         may_add = self._linked.may(caller, "tm_manage", reach)
@@ -329,7 +331,7 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         if new_entries:
             self._store.add_entries(writing, new_entries)
         if translations:
-            self._store.put_translations(writing, translations)
+            self._store.write_translations(writing, translations, now)
         updated = len({each.entry_id for each in translations})
         result.entries_created += len(new_entries)
         result.entries_updated += updated
@@ -348,7 +350,9 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         reach = self.reach(caller, subject)
         for code in codes:
             self._linked.require_language(caller, self.permission, reach, code)
-        there = {each.language_code for each in self._store.list_languages(subject.id)}
+        there = {
+            each.language_code for each in self._store.list_languages([subject.id])
+        }
         missing = [code for code in codes if code not in there]
         if missing and not self._linked.may(caller, "tm_manage", reach):
             check_targets(subject.memory, there, dict.fromkeys(missing, "form.file"))

@@ -134,13 +134,14 @@ class Matching:
             each.memory.id: each for each in assigned if percents[each.memory.id] <= 100
         }
         tags = {code: canonical_tag(code) or "" for code in language_codes}
+        there = {each.language_code for each in self._store.list_languages(memories)}
         found = find_matches(
             self._matcher,
             self._texts,
             memories,
             [Wanted(id_, percents[id_]) for id_ in memories],
             {asked: match_fold(asked.text) for asked in questions},
-            sorted({tag for tag in tags.values() if tag}),
+            there.intersection(tags.values()),
             only_approved=only_approved,
         )
         return {

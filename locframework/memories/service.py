@@ -211,7 +211,7 @@ class Memories:
         """
         stored = self.require(caller, "tm_read", tm_id)
         check_record(page, "query")
-        found = self._store.list_languages(stored.id)
+        found = self._store.list_languages([stored.id])
         if isinstance(page, SortedRequest) and page.sort.endswith("languageCode"):
             found.sort(key=lambda each: each.language_code)
         return _page_of(found, page)
@@ -339,7 +339,7 @@ class Memories:
         return found
 
     def _find_language(self, stored: StoredMemory, tag: str) -> MemoryLanguage | None:
-        languages = self._store.list_languages(stored.id)
+        languages = self._store.list_languages([stored.id])
         return next((each for each in languages if each.language_code == tag), None)
 
     def _find_assignment(

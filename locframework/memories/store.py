@@ -63,8 +63,8 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         """Insert languages that their memory has not yet."""
         ...
 
-    def list_languages(self, tm_id: str) -> list[MemoryLanguage]:
-        """Return target languages in the order in which they were added."""
+    def list_languages(self, tm_ids: Collection[str]) -> list[MemoryLanguage]:
+        """Return their target languages in the order in which they were added."""
         ...
 
     def delete_language(
@@ -139,8 +139,17 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         ...
 
     def remove_entries(
-        self, writing: MemoryWriting, entry_ids: Collection[str]
-    ) -> None: ...
+        self,
+        writing: MemoryWriting,
+        entry_ids: Collection[str],
+        *,
+        only_learned: bool = False,
+    ) -> set[str]:
+        """Delete entries; return the ids of those that existed.
+
+        ``only_learned``: those that keys created and that are not detached.
+        """
+        ...
 
     def translations_of(
         self, tm_id: str, entry_ids: Collection[str]
@@ -148,16 +157,19 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         """Return translations by entry id, in no order."""
         ...
 
-    def put_translations(
-        self, writing: MemoryWriting, translations: Sequence[StoredTranslation]
+    def write_translations(
+        self,
+        writing: MemoryWriting,
+        translations: Sequence[StoredTranslation],
+        at: Timestamp,
+        removed: Collection[tuple[str, str]] = (),
     ) -> None:
-        """Insert or replace translations, and set ``updated_at`` of their entries."""
-        ...
+        """Insert or replace translations, and delete those ``removed``, by entry id and
+        language.
 
-    def remove_translations(
-        self, writing: MemoryWriting, places: Collection[tuple[str, str]], at: Timestamp
-    ) -> None:
-        """Delete by entry id and language; ``at`` is the entries' ``updated_at``."""
+        ``updated_at`` of an entry is that of its translation; ``at`` if one is only
+        removed.
+        """
         ...
 
     # links of keys to the entries that they contribute to
@@ -185,10 +197,6 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         new: Collection[KeyLink],
     ) -> None:
         """Replace links that exist. Those in both are not written."""
-        ...
-
-    def learned_entries(self, tm_id: str, entry_ids: Collection[str]) -> set[str]:
-        """Return those of these entries that keys created and that are not detached."""
         ...
 
     def detach_entries(

@@ -161,7 +161,7 @@ class TmSync:
         """Add languages of a project to a locked memory; None: all of its targets."""
         if codes is None:
             codes = self._codes_of(project.id)
-        known = {each.language_code for each in self._store.list_languages(memory.id)}
+        known = {each.language_code for each in self._store.list_languages([memory.id])}
         known |= {memory.source_language, project.source_language}
         new = [code for code in codes if code not in known]
         self.add_languages(memory.id, new, except_project=project.id)
@@ -219,7 +219,7 @@ class TmSync:
             writing = self._store.begin(assigned.memory.id)
             if writing is None:
                 continue
-            languages = self._store.list_languages(writing.tm_id)
+            languages = self._store.list_languages([writing.tm_id])
             codes = {language.language_code for language in languages}
             mode = assigned.assignment.write_mode
             segments = segments_of(states.values(), project, mode, codes)
@@ -342,13 +342,10 @@ class TmSync:
             if is_empty:
                 empty.append(entry_id)
         if empty:
-            learned = self._store.learned_entries(writing.tm_id, empty)
-            self._store.remove_entries(writing, learned)
-            removed = [each for each in removed if each[0] not in learned]
-        if removed:
-            self._store.remove_translations(writing, removed, now)
-        if changed:
-            self._store.put_translations(writing, changed)
+            gone = self._store.remove_entries(writing, empty, only_learned=True)
+            removed = [each for each in removed if each[0] not in gone]
+        if changed or removed:
+            self._store.write_translations(writing, changed, now, removed)
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Take 500 keys a step, so that other writers need not wait for all.

@@ -293,8 +293,7 @@ class Dispatcher:
                 rest.append(each)
             else:
                 work.append((each, stored))
-        self._store.begin_attempts([each for each, _ in work], now)
-        self._store.give_up(rest)
+        self._store.begin_attempts([each for each, _ in work], now, rest)
         return work
 
     def _record(self, outcomes: Sequence[AttemptOutcome]) -> None:
@@ -305,15 +304,12 @@ class Dispatcher:
         """
         ids = sorted({done.claimed.webhook_id for done in outcomes})
         webhooks = self._store.find_webhooks(ids, lock=True)
-        attempted_at = {}
+        health = {}
         for done in outcomes:
             stored = webhooks.get(done.claimed.webhook_id)
             if stored is not None:
-                webhooks[stored.webhook.id] = self._with_outcome(stored, done)
-                attempted_at[stored.webhook.id] = done.attempt.at
-        self._store.save_health(
-            {id_: (at, webhooks[id_].health) for id_, at in attempted_at.items()}
-        )
+                id_, stored = stored.webhook.id, self._with_outcome(stored, done)
+                webhooks[id_], health[id_] = stored, (done.attempt.at, stored.health)
         ended = []
         for done in outcomes:
             stored = webhooks.get(done.claimed.webhook_id)
@@ -321,7 +317,7 @@ class Dispatcher:
             if done.status == "pending" and not is_active:
                 done = replace(done, status="failed", next_at=None)
             ended.append(done)
-        self._store.finish(ended, self.owner)
+        self._store.finish(ended, self.owner, health)
 
     def _with_outcome(
         self, stored: StoredWebhook, done: AttemptOutcome

@@ -51,8 +51,8 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
     def end_deliveries(self, webhook_id: str) -> None:
         """Set the pending deliveries of the webhook to ``failed``.
 
-        Here, in ``finish`` and in ``give_up``, a delivery that succeeded once stays
-        ``succeeded`` although its replay fails.
+        Here, in ``finish`` and in ``begin_attempts``, a delivery that succeeded once
+        stays ``succeeded`` although its replay fails.
         """
         ...
 
@@ -102,8 +102,16 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         """
         ...
 
-    def begin_attempts(self, claimed: Sequence[ClaimedDelivery], at: Timestamp) -> None:
-        """Log that the attempts are made, in the open transaction."""
+    def begin_attempts(
+        self,
+        claimed: Sequence[ClaimedDelivery],
+        at: Timestamp,
+        given_up: Sequence[ClaimedDelivery] = (),
+    ) -> None:
+        """Log that attempts are made, in the open transaction.
+
+        Deliveries ``given_up`` are set to ``failed`` without another attempt.
+        """
         ...
 
     def find_webhooks(
@@ -115,22 +123,18 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         """
         ...
 
-    def save_health(
-        self, health: Mapping[str, tuple[Timestamp, WebhookHealth]]
+    def finish(
+        self,
+        outcomes: Sequence[AttemptOutcome],
+        owner: str,
+        health: Mapping[str, tuple[Timestamp, WebhookHealth]],
     ) -> None:
-        """Store when the latest attempt of each webhook was made, and its health."""
-        ...
-
-    def finish(self, outcomes: Sequence[AttemptOutcome], owner: str) -> None:
         """Log the results of attempts, and store the new state of their deliveries.
 
-        A delivery that was claimed again since, or ended, stays as it is; the log
-        has the attempt nevertheless.
+        ``health`` is that of each webhook, and when its latest attempt was made. A
+        delivery that was claimed again since, or ended, stays as it is; the log has
+        the attempt nevertheless.
         """
-        ...
-
-    def give_up(self, claimed: Sequence[ClaimedDelivery]) -> None:
-        """Set claimed deliveries to ``failed``, without another attempt."""
         ...
 
     def queue_depth(self) -> QueueDepth: ...

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from locframework.testing.contracts.storage_events import latest
+
 from .branched import Branched
 
 
@@ -92,7 +94,7 @@ def test_merging_a_branch_that_stays_open_again_tells_nobody(shop: Branched) -> 
     assert again.status == 200
     assert again.data["branch"] == merged
     events = shop.workspace.framework.storage.events
-    told = events.list_events(shop.keys.project["id"], 9)
+    told = latest(events, shop.keys.project["id"], 9)
     assert [event.type for event in told].count("branch.merged") == 1
 
 
@@ -120,9 +122,7 @@ def test_events_of_a_branch_name_it_and_a_merge_tells_main(shop: Branched) -> No
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.merge()
 
-    events = shop.workspace.framework.storage.events.list_events(
-        shop.keys.project["id"], 4
-    )
+    events = latest(shop.workspace.framework.storage.events, shop.keys.project["id"], 4)
     assert [(event.type, event.branch) for event in events] == [
         ("branch.merged", None),
         ("translation.updated", None),

@@ -10,6 +10,7 @@ import pytest
 
 from locframework.events import Event
 from locframework.http.records import Upload
+from locframework.testing.contracts.storage_events import latest
 from locframework.testing.workspace import Workspace
 
 TYPE = "language.completed"
@@ -63,7 +64,7 @@ class Shop:
 
     def events(self) -> list[Event]:
         store = self.workspace.framework.storage.events
-        found = store.list_events(self.project["id"], 10_000)
+        found = latest(store, self.project["id"], 10_000)
         return [event for event in reversed(found) if event.type == TYPE]
 
     def told(self) -> list[tuple[str | None, list[object]]]:

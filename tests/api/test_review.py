@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from locframework.testing.client import Answer
+from locframework.testing.contracts.storage_events import latest
 
 
 def approve(keys: Any, key: dict[str, Any], **more: Any) -> Answer:
@@ -18,9 +19,7 @@ def reject(keys: Any, key: dict[str, Any], **more: Any) -> Answer:
 
 
 def events(keys: Any, type_: str) -> list[dict[str, Any]]:
-    found = keys.workspace.framework.storage.events.list_events(
-        keys.project["id"], 1000
-    )
+    found = latest(keys.workspace.framework.storage.events, keys.project["id"], 1000)
     return [dict(i) for event in found if event.type == type_ for i in event.items]
 
 

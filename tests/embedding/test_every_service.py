@@ -54,6 +54,7 @@ from locframework.projects.records import (
     NewProject,
     ProjectChanges,
 )
+from locframework.testing.contracts.storage_events import latest
 from locframework.testing.images import png
 from locframework.testing.workspace import Workspace
 
@@ -291,7 +292,7 @@ def untouched_world(world: World) -> Iterator[World]:
 
     def state() -> tuple[object, ...]:
         jobs = world.framework.jobs.list_jobs(world.owner, world.project, JobQuery())
-        events = storage.events.list_events(world.project, 1000)
+        events = latest(storage.events, world.project, 1000)
         return events, jobs, storage.projects.find(world.project)
 
     before = state()

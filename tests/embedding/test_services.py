@@ -23,6 +23,7 @@ from locframework.keys.records import NewKey
 from locframework.pagination import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
 from locframework.testing.client import Client
+from locframework.testing.contracts.storage_events import latest
 
 Open = Callable[..., Framework]
 
@@ -101,7 +102,7 @@ def test_files_go_in_and_out_and_are_published(
     assert done.status == "succeeded"
     assert done.result is not None
     assert done.result["keysCreated"] == 1
-    [event, *_] = framework.storage.events.list_events(project.id, 1)
+    [event, *_] = latest(framework.storage.events, project.id, 1)
     assert (event.actor.type, event.actor.id) == ("system", "locframework")
     assert exported.content == b'{\n  "checkout.pay": "Zahlen"\n}\n'
     assert public.status == 200

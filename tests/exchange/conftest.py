@@ -14,6 +14,7 @@ from locframework.http.records import Upload
 from locframework.plugins import PluginHost
 from locframework.projects.records import Project
 from locframework.testing.client import Answer, Client
+from locframework.testing.contracts.storage_events import latest
 from locframework.testing.workspace import Workspace
 
 Zipped = Callable[[dict[str, bytes]], SourceFile]
@@ -115,7 +116,7 @@ class Uploads:
     def event_types(self, project: Mapping[str, Any]) -> list[str]:
         """Of all that happened in the project, in order."""
         store = self.workspace.framework.storage.events
-        return [event.type for event in store.list_events(project["id"], 99)][::-1]
+        return [event.type for event in latest(store, project["id"], 99)][::-1]
 
     @staticmethod
     def counts(found: Mapping[str, Any]) -> tuple[int, int, int, int, int]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from locframework.testing.client import Answer
+from locframework.testing.contracts.storage_events import latest
 
 Uploads = Any  # tests/exchange/conftest.py
 
@@ -225,7 +226,7 @@ def test_what_was_done_is_told_as_events(uploads: Uploads) -> None:
         "translation.updated",
     ]
     store = uploads.workspace.framework.storage.events
-    events = {each.type: each for each in store.list_events(project["id"], 5)}
+    events = {each.type: each for each in latest(store, project["id"], 5)}
     assert list(events["import.completed"].items) == [{"jobId": job["id"]}]
 
 

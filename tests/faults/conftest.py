@@ -27,6 +27,7 @@ from locframework import Framework
 from locframework.fields import system_clock
 from locframework.http.records import Upload
 from locframework.testing.client import Answer, multipart
+from locframework.testing.contracts.storage_events import latest
 from locframework.testing.workspace import Workspace, open_workspace
 
 CHILD = Path(__file__).with_name("child.py")
@@ -316,7 +317,7 @@ class World:
 
     def events(self, project: Mapping[str, Any], limit: int = 10**6) -> list[Any]:
         """The project's events, newest first."""
-        return self.workspace.framework.storage.events.list_events(project["id"], limit)
+        return latest(self.workspace.framework.storage.events, project["id"], limit)
 
     @contextmanager
     def later(self, **by: float) -> Iterator[Framework]:

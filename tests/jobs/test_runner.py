@@ -12,6 +12,7 @@ from locframework.housekeeping import Purge
 from locframework.jobs.records import JobQuery, Progress, StoredJob
 from locframework.jobs.runner import CLAIM_LIMIT, EARLY_RETRY_LIMIT
 from locframework.jobs.work import LeaseLost, Work
+from locframework.testing.contracts.storage_events import latest
 
 from .world import Handler, Run, World, succeed, wait_until
 
@@ -68,7 +69,7 @@ def test_writes_of_a_refused_end_are_rolled_back_and_job_failed_is_an_event(
     assert job.error is not None
     assert job.error.code == "branch_protected"
     assert world.event_types() == ["job.failed"]
-    event = world.storage.events.list_events(world.project.id, 1)[0]
+    event = latest(world.storage.events, world.project.id, 1)[0]
     assert event.actor == world.caller.actor
     [item] = event.items
     assert item == {"jobId": job.id, "type": "test", "code": "branch_protected"}

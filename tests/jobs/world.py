@@ -15,6 +15,7 @@ from locframework.jobs.runner import JobRunner
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import JobHandler, Work
 from locframework.projects.records import Project
+from locframework.testing.contracts.storage_events import latest
 from locframework.testing.workspace import Workspace
 
 Run = Callable[[StoredJob, Work], object]
@@ -119,7 +120,7 @@ class World:
 
     def event_types(self) -> list[str]:
         """The types of the events of jobs."""
-        events = self.storage.events.list_events(self._project_id, 99)
+        events = latest(self.storage.events, self._project_id, 99)
         return [event.type for event in events if event.type.startswith("job.")]
 
     def rename(self, name: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from locframework import Framework, Settings, hookimpl
 from locframework.errors import PluginError, ProjectNotFound
 from locframework.ports import EventType
+from locframework.testing.contracts.storage_events import latest
 from locframework.testing.workspace import Workspace, open_workspace
 
 TYPE = "plugin.own.happened"
@@ -151,5 +152,5 @@ def test_an_event_in_a_transaction_is_rolled_back_with_it(
     with pytest.raises(KeyError):
         fail(lambda: {}.__getitem__("x"))
 
-    events = storage.events.list_events(project["id"], 10)
+    events = latest(storage.events, project["id"], 10)
     assert [event for event in events if event.type == TYPE] == []

@@ -64,10 +64,8 @@ class KeyTrash:
             return {}
         errors = self._vetoed(caller, scope, "restore", keys, origin)
         names = {key.key for key in keys}
-        stored = store_of(self._storage, scope).find_keys_by_name(
-            scope.project.id, names
-        )
-        taken = {name: key.id for name, key in stored.items() if key.id not in free}
+        stored = store_of(self._storage, scope).find_keys(scope.project.id, names=names)
+        taken = {key.key: id_ for id_, key in stored.items() if id_ not in free}
         for key in keys:
             try:
                 check_key(key.key, scope.project.key_separator)

@@ -104,9 +104,7 @@ class UnitOfWork:
                 self._ids[key.key] = key.id
             self._has_values = True
             return
-        found = store.find_keys(self._project_id, key_ids) if key_ids else {}
-        named = store.find_keys_by_name(self._project_id, names) if names else {}
-        for key in (*found.values(), *named.values()):
+        for key in store.find_keys(self._project_id, key_ids, names=names).values():
             self.edits[key.id] = KeyEdit(key, key)
             self._ids[key.key] = key.id
 
@@ -120,10 +118,7 @@ class UnitOfWork:
             return True
         read, names, store = self.read_keys(), self.names_read, self.store
         ids = [id_ for id_, key in read.items() if key.key not in names]
-        now = store.find_keys(self._project_id, ids) if ids else {}
-        if names:
-            found = store.find_keys_by_name(self._project_id, names)
-            now |= {key.id: key for key in found.values()}
+        now = store.find_keys(self._project_id, ids, names=names)
         return now.keys() == read.keys() and all(
             (key.key, key.updated_at) == (read[id_].key, read[id_].updated_at)
             for id_, key in now.items()

@@ -206,10 +206,6 @@ class MemoryTextStore(Segments, Passages, Protocol):
         """
         ...
 
-    def languages(self, memory_ids: Collection[str]) -> set[str]:
-        """Return the target languages of these memories."""
-        ...
-
     def languages_with_values(
         self, memory_ids: Collection[str], language_codes: Collection[str]
     ) -> set[str]:

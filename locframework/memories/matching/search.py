@@ -59,10 +59,9 @@ def find_matches(
     could still change, it is asked for more, and at last for all: the only entry that
     has the language may be behind any number of equal ones that have not.
     """
-    tags = store.languages(memories).intersection(tags)
     search = _Search(matcher, store, memories, wanted, questions, only_approved)
     if wanted and tags:
-        search.run({asked: tags for asked in questions if questions[asked]})
+        search.run({asked: {*tags} for asked in questions if questions[asked]})
     return search.done
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from locframework.events import Actor, EventFilter, EventScope, Touch
+from locframework.events import Actor, Event, EventFilter, EventScope, EventStore, Touch
 from locframework.fields import new_id
 from locframework.http.idempotency import StoredPost
 from locframework.pagination import PageRequest
@@ -38,6 +38,11 @@ def keep(storage: Storage, kept: StoredPost) -> None:
         storage.idempotency.keep(kept)
 
 
+def latest(events: EventStore, project_id: str, count: int) -> list[Event]:
+    """Return the latest events of a project, newest first."""
+    return [*events.stream_events(project_id, EventFilter(), latest=count)]
+
+
 class StorageEventsContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
@@ -60,9 +65,9 @@ class StorageEventsContract:
             storage.events.add([*events[:5], event(other)])
             storage.events.add([*events[5:], whole])
 
-        assert storage.events.list_events(made.id, 100) == [whole, *events[::-1]]
-        assert storage.events.list_events(made.id, 3) == [whole, *events[:-3:-1]]
-        assert storage.events.list_events(new_id(), 3) == []
+        assert latest(storage.events, made.id, 100) == [whole, *events[::-1]]
+        assert latest(storage.events, made.id, 3) == [whole, *events[:-3:-1]]
+        assert latest(storage.events, new_id(), 3) == []
 
     def test_events_are_filtered_by_actor_time_key_job_and_branch(
         self, storage: Storage

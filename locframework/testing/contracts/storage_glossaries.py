@@ -114,15 +114,12 @@ class GlossaryModel:
         self.revision = 0
 
     def write(self) -> None:
-        """Delete a term, or write some of which the half are new."""
+        """Write terms of which the half are new; sometimes delete one."""
         now = at(next(self.clock))
-        if self.terms and self.random.random() < 0.3:
-            id_ = self.random.choice([*self.terms])
-            self.storage.terms.delete_term(self.made.id, id_, now)
+        old = self.random.sample([*self.terms], min(3, len(self.terms)))
+        deleted = [old.pop() for _ in old[:1] if self.random.random() < 0.5]
+        for id_ in deleted:
             del self.terms[id_]
-            self._check_glossary(now)
-            return
-        old = self.random.sample([*self.terms], min(2, len(self.terms)))
         writes = [self._term_write(id_, now) for id_ in [*old, new_id(), new_id()]]
         taken = {spelt(each): each.id for each in self.terms.values()}
         writes = [
@@ -130,7 +127,7 @@ class GlossaryModel:
             for each in writes
             if taken.setdefault(spelt(each.term), each.term.id) == each.term.id
         ]
-        self.storage.terms.write_terms(self.made.id, writes, now)
+        self.storage.terms.write_terms(self.made.id, writes, now, deleted=deleted)
         self.terms |= {each.term.id: each.term for each in writes}
         self._check_glossary(now)
 
@@ -176,9 +173,9 @@ class GlossaryModel:
         assert [*store.stream_terms(id_)] == every
         assert store.plain_terms([id_, new_id()]) == plain
         for each in every:
-            assert store.find_term(id_, each.id) == each
-            assert store.find_terms_spelt(id_, [spelt(each)]) == [each]
-            assert store.find_term(new_id(), each.id) is None
+            assert store.find_terms(id_, [each.id, new_id()]) == [each]
+            assert store.find_terms(id_, spellings=[spelt(each)]) == [each]
+            assert store.find_terms(new_id(), [each.id]) == []
         rows = [
             TranslationRow(each.id, one) for each in by_id for one in each.translations
         ]
@@ -285,7 +282,7 @@ class StorageGlossariesContract:
             proposal = TermTranslation("fr", "", "pending_review", None, text)
             made = term(of, text, notes=text, translations=(german(text), proposal))
             add_terms(storage, made)
-            assert storage.terms.find_term(of.id, made.id) == made
+            assert storage.terms.find_terms(of.id, [made.id]) == [made]
 
     def test_second_term_with_a_spelling_and_case_rule_is_refused(
         self, storage: Storage, of: Glossary, organization_id: str
@@ -299,9 +296,9 @@ class StorageGlossariesContract:
             add_terms(storage, term(of, "Pier"))
 
         asked = [(False, fold("PIER")), (True, "PIER"), (True, "pier")]
-        found = storage.terms.find_terms_spelt(of.id, asked)
+        found = storage.terms.find_terms(of.id, spellings=asked)
         assert {each.id for each in found} == {lower.id, exact.id}
-        assert storage.terms.find_terms_spelt(of.id, []) == []
+        assert storage.terms.find_terms(of.id) == []
         assert spelling("Pier", case_sensitive=False) == fold("PIER")
 
     def test_many_terms_are_streamed_in_order(

@@ -291,7 +291,7 @@ class World:
         keys = {id_: each.key for id_, each in shown.items()}
         assert store.find_keys(of, [*self._known(), *strangers, new_id()]) == keys
         by_name = {each.key: each for each in keys.values()}
-        assert store.find_keys_by_name(of, [*NAMES, "absent"]) == by_name
+        assert store.find_keys(of, names=[*NAMES, "absent"]) == keys
         prefix = self.random.choice(["", *PREFIXES])
         assert store.names_of(of, prefix=prefix) == {
             name: each.id for name, each in by_name.items() if name.startswith(prefix)
@@ -330,7 +330,8 @@ class World:
 
     def _check_key(self, scope: Scope, record: Record) -> None:
         of, id_ = self.project.id, record.key.id
-        assert scope.store.find_keys(of, [id_]).get(id_) == record.key
+        names = [record.key.key, "absent"]
+        assert scope.store.find_keys(of, [id_], names=names) == {id_: record.key}
         state = scope.store.find_state(of, id_)
         assert state is not None
         assert state.key == record.key

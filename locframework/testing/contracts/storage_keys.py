@@ -54,7 +54,7 @@ class StorageKeysContract:
         keys.add_keys(old, [replace(each, revision=2) for each in olds])
         ends = [revision_of(each) for each in olds]
         keys.write_values([each.id for each in old], at(0), revisions=ends)
-        assert keys.find_keys_by_name(of.id, names) == {each.key: each for each in old}
+        assert keys.find_keys(of.id, names=names) == {each.id: each for each in old}
         for some in (new[::-1], old, new):
             keys.save_keys(some)
 
@@ -64,7 +64,7 @@ class StorageKeysContract:
         assert (page.total, page.items) == (1203, new[:200])
         assert len(keys.values_of([*by_id])) == 1203
         assert len(keys.revisions_of([*by_id])) == 2 * 1203
-        assert keys.find_keys(of.id, []) == keys.find_keys_by_name(of.id, []) == {}
+        assert keys.find_keys(of.id) == {}
 
     def test_texts_come_back_byte_for_byte(self, storage: Storage) -> None:
         of, keys = add_keys_project(storage), storage.keys

@@ -27,7 +27,7 @@ from .storage_delivery import (
     file_of,
     ready,
 )
-from .storage_events import keep, post
+from .storage_events import keep, latest, post
 from .storage_glossaries import add_glossary, add_terms, glossary, term
 from .storage_memories import add_entries, add_memory, entry, memory
 from .storage_records import (
@@ -47,7 +47,14 @@ from .storage_records import (
     token,
     user,
 )
-from .storage_webhooks import add_deliveries, add_webhook, claim, succeeded, webhook
+from .storage_webhooks import (
+    add_deliveries,
+    add_webhook,
+    claim,
+    finish,
+    succeeded,
+    webhook,
+)
 
 # in code point order; other orders (locale, letter case, UTF-16) all differ from it
 NAMES = ["", "A b", "A-b", "AB", "Z", "a", "ab", "z", "Ä", "ä", "Σ", "ж", "א", "設"]
@@ -255,8 +262,7 @@ def _end_project(storage: Storage, minute: int) -> object:
         storage.events.add([event(of) for _ in range(25)])
         storage.jobs.add(job(of))
     storage.projects.delete(of.id, at(minute))
-    find_events = storage.events.list_events
-    return lambda: find_events(of.id, 9) or storage.access.find_holder(of.id)
+    return lambda: latest(storage.events, of.id, 9) or storage.access.find_holder(of.id)
 
 
 def _end_branch(storage: Storage, minute: int) -> object:
@@ -297,7 +303,7 @@ def _end_delivery(storage: Storage, minute: int) -> object:
     of = add_webhook(storage)
     [made] = add_deliveries(storage, of, minute=minute)
     claimed = claim(storage, of)
-    storage.webhooks.finish([succeeded(each) for each in claimed], "sender-1")
+    finish(storage, *map(succeeded, claimed))
     add_deliveries(storage, of, minute=minute)
     return lambda: storage.webhooks.find_delivery(of.webhook.id, made.id)
 

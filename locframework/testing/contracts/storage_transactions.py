@@ -16,6 +16,7 @@ from locframework.access.records import Organization
 from locframework.errors import Unavailable
 from locframework.storage import Storage
 
+from .storage_events import latest
 from .storage_records import TEXTS, add_project, event, organization
 
 T = TypeVar("T")
@@ -226,7 +227,7 @@ class StorageTransactionsContract:
             storage.events.add([event(made, items=items)])
 
         assert storage.projects.find(made.id) == described
-        [found] = storage.events.list_events(made.id, 1)
+        [found] = latest(storage.events, made.id, 1)
         assert found.items == items
         assert list(found.items[0]) == [text, "b", "a"]
 

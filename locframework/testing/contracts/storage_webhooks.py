@@ -1,5 +1,6 @@
 """Contract of the webhook store: webhooks, their deliveries, and the queue."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -106,6 +107,20 @@ def retry(of: ClaimedDelivery, minute: int) -> AttemptOutcome:
     return AttemptOutcome(of, attempt(of, status_code=500), "pending", at(minute))
 
 
+def finish(
+    storage: Storage,
+    *outcomes: AttemptOutcome,
+    owner: str = OWNER,
+    health: Mapping[str, tuple[str, WebhookHealth]] | None = None,
+) -> None:
+    storage.webhooks.finish(outcomes, owner, health or {})
+
+
+def give_up(storage: Storage, claimed: Sequence[ClaimedDelivery]) -> None:
+    with storage.transaction():
+        storage.webhooks.begin_attempts([], at(21), claimed)
+
+
 def log(storage: Storage, of: StoredWebhook, **where: Any) -> list[Delivery]:
     found = storage.webhooks.list_deliveries(
         of.webhook.id, DeliveryFilter(**where), ALL
@@ -140,7 +155,7 @@ class StorageWebhooksContract:
         later = replace(health, good_at=at(5))
 
         with storage.transaction():
-            store.save_health({id_: (at(4), later)})
+            finish(storage, health={id_: (at(4), later)})
             found = store.find_webhooks([id_, new_id()], lock=True)
         store.update(webhook(of, 5, id=id_, health=later))
 
@@ -197,7 +212,7 @@ class StorageWebhooksContract:
         assert store.find_delivery(new_id(), old.id) is None
         [young] = add_deliveries(storage, of, minute=2, event_type="key.deleted")
         add_deliveries(storage, add_webhook(storage))
-        store.finish([succeeded(each) for each in claim(storage, of)], OWNER)
+        finish(storage, *map(succeeded, claim(storage, of)))
 
         def ids(**where: Any) -> list[str]:
             return [each.id for each in log(storage, of, **where)]
@@ -217,7 +232,7 @@ class StorageWebhooksContract:
         add_deliveries(storage, ill, 1, minute=11)
         add_deliveries(storage, idle, 1, minute=40)
         failing = WebhookHealth(at(1), at(2), at(2), "msg_1")
-        store.save_health({ill.webhook.id: (at(2), failing)})
+        finish(storage, health={ill.webhook.id: (at(2), failing)})
 
         found = {each.webhook_id: each for each in store.waiting(at(20), 4)}
 
@@ -231,11 +246,11 @@ class StorageWebhooksContract:
         assert [each.webhook_id for each in store.waiting(at(20), 4)] == [
             ill.webhook.id
         ]
-        store.finish([succeeded(each) for each in claimed], OWNER)
+        finish(storage, *map(succeeded, claimed))
         assert store.queue_depth() == QueueDepth(2, at(11))
 
     def test_attempts_are_logged_from_their_beginning(self, storage: Storage) -> None:
-        of, store = add_webhook(storage), storage.webhooks
+        of = add_webhook(storage)
         [new] = add_deliveries(storage, of, minute=5, payload='{"é":1}')
         [late] = claim(storage, of)
         assert late == ClaimedDelivery(
@@ -255,9 +270,9 @@ class StorageWebhooksContract:
 
         [current] = claim(storage, of, owner="sender-2", now=25, until=30)
         assert current == replace(late, number=2, tries=2)
-        store.finish([retry(current, 40)], "sender-2")
+        finish(storage, retry(current, 40), owner="sender-2")
         lost = AttemptOutcome(late, attempt(late, status_code=404), "failed", None)
-        store.finish([lost], OWNER)  # which decides nothing any more
+        finish(storage, lost)  # which decides nothing any more
 
         [found] = log(storage, of)
         assert (found.status, found.next_attempt_at) == ("pending", at(40))
@@ -267,7 +282,7 @@ class StorageWebhooksContract:
         done = attempt(
             last, status_code=None, error="timeout", response_body=TEXTS["scripts"]
         )
-        store.finish([AttemptOutcome(last, done, "failed", None)], OWNER)
+        finish(storage, AttemptOutcome(last, done, "failed", None))
         [found] = log(storage, of)
         assert (found.attempts[2], found.status) == (done, "failed")
         assert found.next_attempt_at is None
@@ -277,7 +292,7 @@ class StorageWebhooksContract:
         [new] = add_deliveries(storage, of)
         [first] = claim(storage, of)
         assert store.replay_deliveries([new.id], at(21)) == 0  # it is being sent
-        store.finish([retry(first, 50)], OWNER)
+        finish(storage, retry(first, 50))
 
         for minute in (30, 31):
             assert store.replay_deliveries([new.id], at(minute)) == 1
@@ -285,7 +300,7 @@ class StorageWebhooksContract:
 
         assert (replayed.number, replayed.tries) == (2, 1)
         assert (replayed.trigger, replayed.planned_at) == ("replay", at(50))
-        store.finish([retry(replayed, 50)], OWNER)
+        finish(storage, retry(replayed, 50))
         [planned] = claim(storage, of, now=50, until=55)
         assert (planned.trigger, planned.tries, planned.number) == ("auto", 2, 3)
         assert planned.planned_at is None
@@ -296,7 +311,7 @@ class StorageWebhooksContract:
     ) -> None:
         of, store = add_webhook(storage), storage.webhooks
         [new] = add_deliveries(storage, of)
-        store.finish([succeeded(each) for each in claim(storage, of)], OWNER)
+        finish(storage, *map(succeeded, claim(storage, of)))
         store.replay_deliveries([new.id], at(20))
 
         if end == "end_deliveries":
@@ -304,10 +319,10 @@ class StorageWebhooksContract:
         else:
             [again] = claim(storage, of)
             if end == "give_up":
-                store.give_up([again])
+                give_up(storage, [again])
             else:
                 failed = replace(retry(again, 0), status="failed", next_at=None)
-                store.finish([failed], OWNER)
+                finish(storage, failed)
 
         [found] = log(storage, of)
         assert (found.status, found.next_attempt_at) == ("succeeded", None)
@@ -328,9 +343,9 @@ class StorageWebhooksContract:
     ) -> None:
         of, store = add_webhook(storage), storage.webhooks
         [good] = add_deliveries(storage, of, minute=1)
-        store.finish([succeeded(each) for each in claim(storage, of)], OWNER)
+        finish(storage, *map(succeeded, claim(storage, of)))
         [bad] = add_deliveries(storage, of, minute=2)
-        store.give_up(claim(storage, of))
+        give_up(storage, claim(storage, of))
         [held, young] = add_deliveries(storage, of, 2, minute=9)
         [claimed] = claim(storage, of)
         if claimed.id == young.id:
@@ -345,7 +360,7 @@ class StorageWebhooksContract:
         assert ended(status="failed") == [bad.id, young.id]
         assert ended(status="failed", since=at(9)) == [young.id]
         assert store.waiting(at(20), 4) == []
-        store.finish([succeeded(claimed)], OWNER)
+        finish(storage, succeeded(claimed))
         assert {*ended(status="succeeded")} == {good.id, held.id}
         store.replay_deliveries([young.id], at(30))
         assert ended(status="failed", since=at(9)) == []

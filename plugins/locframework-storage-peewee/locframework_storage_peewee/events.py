@@ -89,14 +89,6 @@ class EventTable(Store):
             rows.sort(key=_in_order)
             self._database.insert_many("event_keys", "key_id, seq, trace", rows)
 
-    def list_events(self, project_id: str, limit: int) -> list[Event]:
-        rows = self._database.rows(
-            f"""SELECT {_EVENT} FROM events WHERE project_id = ?
-                ORDER BY seq DESC LIMIT ?""",
-            (project_id, limit),
-        )
-        return [_event(row) for row in rows]
-
     def page_of_events(
         self, project_id: str, where: EventFilter, page: PageRequest
     ) -> Page[Event]:
@@ -112,14 +104,17 @@ class EventTable(Store):
                 params=params,
             )
 
-    def stream_events(self, project_id: str, where: EventFilter) -> Iterator[Event]:
+    def stream_events(
+        self, project_id: str, where: EventFilter, *, latest: int | None = None
+    ) -> Iterator[Event]:
         condition, params = _condition(project_id, where)
-        rows = self._database.stream(
-            f"SELECT {_EVENT} FROM {_source(where)} WHERE {condition} ORDER BY e.seq",
-            params,
-        )
-        for row in rows:
-            yield _event(row)
+        select = f"SELECT {_EVENT} FROM {_source(where)} WHERE {condition}"
+        if latest is None:
+            rows = self._database.stream(f"{select} ORDER BY e.seq", params)
+        else:
+            few = f"{select} ORDER BY e.seq DESC LIMIT ?"
+            rows = iter(self._database.rows(few, (*params, latest)))
+        return map(_event, rows)
 
     def touches(
         self,

@@ -63,26 +63,25 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
                 self._add(project_id, mine, texts)
 
     def find_keys(
-        self, project_id: str, key_ids: Collection[str], *, in_trash: bool = False
+        self,
+        project_id: str,
+        key_ids: Collection[str] = (),
+        *,
+        names: Collection[str] = (),
+        in_trash: bool = False,
     ) -> dict[str, StoredKey]:
         if in_trash:
             trashed = f"k.{IN_PROJECT} AND k.deleted_at IS NOT NULL"
             shown = SqlFragment(trashed, (self._own_line(project_id),))
-            return self._by_id(project_id, shown, self._marked(key_ids))
-        found: dict[str, StoredKey] = {}
+            found = self._found(project_id, shown, "k.id", self._marked(key_ids))
+            return {key.id: key for key in found}
+        keys: list[StoredKey] = []
         for source in self._sources(project_id):
             row_ids = [id_ + source.mark for id_ in key_ids] if source.mark else key_ids
-            found |= self._by_id(project_id, source.shows("k", IN_PROJECT), row_ids)
-        return found
-
-    def find_keys_by_name(
-        self, project_id: str, names: Collection[str]
-    ) -> dict[str, StoredKey]:
-        return {
-            key.key: key
-            for source in self._sources(project_id)
-            for key in self._found(project_id, source.shows("k"), "k.key", names)
-        }
+            by_id, by_name = source.shows("k", IN_PROJECT), source.shows("k")
+            keys += self._found(project_id, by_id, "k.id", row_ids)
+            keys += self._found(project_id, by_name, "k.key", names)
+        return {key.id: key for key in keys}
 
     def save_keys(self, keys: Sequence[StoredKey]) -> None:
         with self._database.transaction():
@@ -153,12 +152,6 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
             if rows:
                 break
         return rows
-
-    def _by_id(
-        self, project_id: str, shown: SqlFragment, row_ids: Collection[str]
-    ) -> dict[str, StoredKey]:
-        found = self._found(project_id, shown, "k.id", row_ids)
-        return {key.id: key for key in found}
 
     def _found(
         self, project_id: str, shown: SqlFragment, column: str, wanted: Collection[str]

@@ -4,7 +4,7 @@ Management goes through peewee models. ``list_assigned`` runs with matches and w
 values and is hand-written SQL: 8 µs, not 300 µs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from msgspec.structs import astuple
@@ -94,10 +94,11 @@ class MemoryTables(Table[StoredMemory], MemoryEntryTables):
             insert_one("memory_languages", _LANGUAGE), list(map(astuple, languages))
         )
 
-    def list_languages(self, tm_id: str) -> list[MemoryLanguage]:
+    def list_languages(self, tm_ids: Collection[str]) -> list[MemoryLanguage]:
         rows = self._database.rows(
-            f"SELECT {_LANGUAGE} FROM memory_languages WHERE memory_id = ? ORDER BY id",
-            (tm_id,),
+            f"""SELECT {_LANGUAGE} FROM memory_languages
+                WHERE {self._database.among("memory_id")} ORDER BY id""",
+            (self._database.listed(tm_ids),),
         )
         return [MemoryLanguage(*row) for row in rows]
 

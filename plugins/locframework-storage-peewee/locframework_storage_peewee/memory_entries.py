@@ -201,11 +201,17 @@ class MemoryEntryTables(Store):
         )
 
     def remove_entries(
-        self, writing: MemoryWriting, entry_ids: Collection[str]
-    ) -> None:
+        self,
+        writing: MemoryWriting,
+        entry_ids: Collection[str],
+        *,
+        only_learned: bool = False,
+    ) -> set[str]:
+        gone: set[str] = set()
         with self._database.transaction():
             for some in chunks(entry_ids):
-                self._remove(writing, some)
+                gone |= self._remove(writing, some, only_learned=only_learned)
+        return gone
 
     def translations_of(
         self, tm_id: str, entry_ids: Collection[str]
@@ -223,30 +229,25 @@ class MemoryEntryTables(Store):
                 found.setdefault(id_, []).append(kept)
         return found
 
-    def put_translations(
-        self, writing: MemoryWriting, translations: Sequence[StoredTranslation]
+    def write_translations(
+        self,
+        writing: MemoryWriting,
+        translations: Sequence[StoredTranslation],
+        at: Timestamp,
+        removed: Collection[tuple[str, str]] = (),
     ) -> None:
+        times = {entry_id: at for entry_id, _ in removed}
+        times |= {each.entry_id: each.updated_at for each in translations}
         with self._database.transaction():
-            numbers = numbers_of(
-                self._database, {each.entry_id for each in translations}
-            )
-            self._database.run_many(
-                _PUT_TRANSLATION,
-                _translation_rows(writing, translations, numbers),
-            )
-            times = {each.entry_id: each.updated_at for each in translations}
-            self._touch(writing, times)
-
-    def remove_translations(
-        self, writing: MemoryWriting, places: Collection[tuple[str, str]], at: Timestamp
-    ) -> None:
-        with self._database.transaction():
-            numbers = numbers_of(self._database, {entry_id for entry_id, _ in places})
+            numbers = numbers_of(self._database, times)
             self._database.run_many(
                 "DELETE FROM memory_translations WHERE entry = ? AND language_code = ?",
-                [(numbers[entry_id], code) for entry_id, code in places],
+                [(numbers[entry_id], code) for entry_id, code in removed],
             )
-            self._touch(writing, dict.fromkeys(numbers, at))
+            self._database.run_many(
+                _PUT_TRANSLATION, _translation_rows(writing, translations, numbers)
+            )
+            self._touch(writing, times)
 
     def delete_language(
         self, writing: MemoryWriting, language_code: str, after: int, rows: int
@@ -323,26 +324,32 @@ class MemoryEntryTables(Store):
             )
         return gone
 
-    def _remove(self, writing: MemoryWriting, entry_ids: Collection[str]) -> None:
+    def _remove(
+        self,
+        writing: MemoryWriting,
+        entry_ids: Collection[str],
+        *,
+        only_learned: bool,
+    ) -> set[str]:
         mine = f"{_MEMORY} = ? AND {self._database.among('id')}"
+        if only_learned:
+            mine += " AND is_learned"
         params = (writing.number, self._database.listed(entry_ids))
-        self._database.run(
+        gone = self._database.run_rows(
             f"""INSERT INTO memory_removals (memory, revision, entry, entry_id)
-                SELECT memory, ?, number, id FROM memory_entries WHERE {mine}""",
+                SELECT memory, ?, number, id FROM memory_entries WHERE {mine}
+                RETURNING entry_id""",
             (writing.revision, *params),
         )
-        self._database.run(
-            f"""DELETE FROM memory_translations WHERE entry IN (
-                SELECT number FROM memory_entries WHERE {mine})""",
-            params,
-        )
-        self._database.run(
-            f"""DELETE FROM memory_links WHERE entry IN (
-                SELECT number FROM memory_entries WHERE {mine})""",
-            params,
-        )
-        gone = self._database.run(f"DELETE FROM memory_entries WHERE {mine}", params)
-        self._count(writing, -gone)
+        for table in ("memory_translations", "memory_links"):
+            self._database.run(
+                f"""DELETE FROM {table} WHERE entry IN (
+                    SELECT number FROM memory_entries WHERE {mine})""",
+                params,
+            )
+        self._database.run(f"DELETE FROM memory_entries WHERE {mine}", params)
+        self._count(writing, -len(gone))
+        return {entry_id for (entry_id,) in gone}
 
     def _count(self, writing: MemoryWriting, more: int) -> None:
         self._database.run(
@@ -424,18 +431,6 @@ class MemoryEntryTables(Store):
                     if link.entry_id in numbers
                 ],
             )
-
-    def learned_entries(self, tm_id: str, entry_ids: Collection[str]) -> set[str]:
-        found: set[str] = set()
-        for some in chunks(entry_ids):
-            rows = self._database.rows(
-                f"""SELECT e.id FROM memory_entries e JOIN memories m
-                    ON m.number = e.{_MEMORY} WHERE m.id = ? AND e.is_learned
-                    AND {self._database.among("e.id")}""",
-                (tm_id, self._database.listed(some)),
-            )
-            found.update(id_ for (id_,) in rows)
-        return found
 
     def detach_entries(
         self, writing: MemoryWriting, entry_ids: Collection[str]

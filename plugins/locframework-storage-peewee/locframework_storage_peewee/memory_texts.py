@@ -143,14 +143,6 @@ class MemoryTexts(Store):
         )
         return {id_: _VALUES.decode(text) for id_, text in rows}
 
-    def languages(self, memory_ids: Collection[str]) -> set[str]:
-        rows = self._database.rows(
-            f"""SELECT DISTINCT language_code FROM memory_languages
-                WHERE {self._database.among("memory_id")}""",
-            (self._database.listed(memory_ids),),
-        )
-        return {code for (code,) in rows}
-
     def languages_with_values(
         self, memory_ids: Collection[str], language_codes: Collection[str]
     ) -> set[str]:

@@ -48,12 +48,25 @@ class TermTables(Store):
     """The term store (locframework/glossaries/store.py, TermStore)."""
 
     def write_terms(
-        self, glossary_id: str, writes: Sequence[TermWrite], at: Timestamp
+        self,
+        glossary_id: str,
+        writes: Sequence[TermWrite],
+        at: Timestamp,
+        *,
+        deleted: Sequence[str] = (),
     ) -> None:
         new = [each.term for each in writes if each.is_new]
         old = [each.term for each in writes if not each.is_new]
         with self._database.transaction():
-            self._count(glossary_id, len(new), at)
+            gone = self._database.run_many(
+                "DELETE FROM terms WHERE id = ? AND glossary_id = ?",
+                [(term_id, glossary_id) for term_id in deleted],
+            )
+            self._database.run(
+                """UPDATE glossaries SET term_count = term_count + ?,
+                    revision = revision + 1, updated_at = ? WHERE id = ?""",
+                (len(new) - gone, at, glossary_id),
+            )
             self._database.insert_many(
                 "terms",
                 """id, glossary_id, created_at, term, spelling, listed,
@@ -84,29 +97,30 @@ class TermTables(Store):
                 ],
             )
 
-    def delete_term(self, glossary_id: str, term_id: str, at: Timestamp) -> None:
-        with self._database.transaction():
-            gone = self._database.run(
-                "DELETE FROM terms WHERE id = ? AND glossary_id = ?",
-                (term_id, glossary_id),
-            )
-            self._count(glossary_id, -gone, at)
-
-    def find_term(self, glossary_id: str, term_id: str) -> Term | None:
-        row = self._database.row(
-            f"SELECT {_TERM} FROM terms t WHERE t.id = ? AND t.glossary_id = ?",
-            (term_id, glossary_id),
-        )
-        return self._whole([_term(row)])[0] if row else None
-
-    def find_terms_spelt(
-        self, glossary_id: str, spellings: Collection[tuple[bool, str]]
+    def find_terms(
+        self,
+        glossary_id: str,
+        term_ids: Collection[str] = (),
+        *,
+        spellings: Collection[tuple[bool, str]] = (),
     ) -> list[Term]:
+        lower, exact = (
+            [text for is_sensitive, text in spellings if is_sensitive is rule]
+            for rule in (False, True)
+        )
         found: list[Term] = []
-        for sensitive in (False, True):
-            texts = [text for rule, text in spellings if rule == sensitive]
-            if texts:
-                found += self._spelt(glossary_id, texts, sensitive=sensitive)
+        for condition, values in (
+            (self._database.among("t.id"), term_ids),
+            (f"NOT t.case_sensitive AND {self._database.among('t.spelling')}", lower),
+            (f"t.case_sensitive AND {self._database.among('t.spelling')}", exact),
+        ):
+            if values:
+                rows = self._database.rows(
+                    f"""SELECT {_TERM} FROM terms t
+                        WHERE t.glossary_id = ? AND {condition}""",
+                    (glossary_id, self._database.listed(values)),
+                )
+                found += [_term(row) for row in rows]
         return self._whole(found)
 
     def list_terms(self, glossary_id: str, query: TermQuery) -> Page[Term]:
@@ -189,29 +203,12 @@ class TermTables(Store):
         )
         return [TranslationRow(row[0], TermTranslation(*row[1:])) for row in rows]
 
-    def _spelt(
-        self, glossary_id: str, texts: Collection[str], *, sensitive: bool
-    ) -> list[Term]:
-        rows = self._database.rows(
-            f"""SELECT {_TERM} FROM terms t WHERE t.glossary_id = ?
-                AND t.case_sensitive = ? AND {self._database.among("t.spelling")}""",
-            (glossary_id, sensitive, self._database.listed(texts)),
-        )
-        return [_term(row) for row in rows]
-
     def _whole(self, terms: Sequence[Term]) -> list[Term]:
         """The terms with all their translations: one statement."""
         found: dict[str, list[TermTranslation]] = {each.id: [] for each in terms}
         for row in self.translations_of(list(found), None) if found else ():
             found[row.term_id].append(row.translation)
         return [replace(each, translations=tuple(found[each.id])) for each in terms]
-
-    def _count(self, glossary_id: str, more: int, at: Timestamp) -> None:
-        self._database.run(
-            """UPDATE glossaries SET term_count = term_count + ?,
-                revision = revision + 1, updated_at = ? WHERE id = ?""",
-            (more, at, glossary_id),
-        )
 
 
 def _parts(where: TermQuery) -> Iterable[SqlFragment]:

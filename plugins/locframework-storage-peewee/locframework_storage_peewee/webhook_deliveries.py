@@ -22,6 +22,7 @@ from locframework.ports import (
     QueueDepth,
     Timestamp,
     WaitingWebhook,
+    WebhookHealth,
 )
 
 from .database import Store
@@ -203,16 +204,41 @@ class WebhookDeliveries(Store):
             found += [ClaimedDelivery(*row) for row in rows]
         return found
 
-    def begin_attempts(self, claimed: Sequence[ClaimedDelivery], at: Timestamp) -> None:
+    def begin_attempts(
+        self,
+        claimed: Sequence[ClaimedDelivery],
+        at: Timestamp,
+        given_up: Sequence[ClaimedDelivery] = (),
+    ) -> None:
         self._database.require_transaction()
         self._database.run_many(
             """INSERT INTO webhook_attempts (delivery_id, number, at, cause)
                 VALUES (?,?,?,?)""",
             [(each.id, each.number, at, each.trigger) for each in claimed],
         )
+        self._database.run_many(
+            f"""UPDATE webhook_deliveries SET status = {_FAILED}, due_at = NULL,
+                owner = NULL, cause = 'auto', planned_at = NULL
+                WHERE id = ? AND attempt = ?""",
+            [(each.id, each.number) for each in given_up],
+        )
 
-    def finish(self, outcomes: Sequence[AttemptOutcome], owner: str) -> None:
+    def finish(
+        self,
+        outcomes: Sequence[AttemptOutcome],
+        owner: str,
+        health: Mapping[str, tuple[Timestamp, WebhookHealth]],
+    ) -> None:
         with self._database.transaction():
+            self._database.run_many(
+                """UPDATE webhooks SET last_delivery_at = ?, good_at = ?,
+                    failing_since = ?, failed_at = ?, failed_delivery = ?,
+                    failed_others = ? WHERE id = ?""",
+                [
+                    (at, *structs.astuple(how), webhook_id)
+                    for webhook_id, (at, how) in health.items()
+                ],
+            )
             self._database.run_many(
                 """UPDATE webhook_attempts SET at = ?, status_code = ?, error = ?,
                     duration_ms = ?, response_body = ?
@@ -239,14 +265,6 @@ class WebhookDeliveries(Store):
                     for done in outcomes
                 ],
             )
-
-    def give_up(self, claimed: Sequence[ClaimedDelivery]) -> None:
-        self._database.run_many(
-            f"""UPDATE webhook_deliveries SET status = {_FAILED}, due_at = NULL,
-                owner = NULL, cause = 'auto', planned_at = NULL
-                WHERE id = ? AND attempt = ?""",
-            [(each.id, each.number) for each in claimed],
-        )
 
     def queue_depth(self) -> QueueDepth:
         depths = self._database.rows(_DEPTHS)  # one row for each webhook

@@ -23,6 +23,7 @@ from locframework.testing.contracts.storage_delivery import (
     distribution,
     ready,
 )
+from locframework.testing.contracts.storage_events import latest
 from locframework.testing.contracts.storage_memories import (
     StorageMemoriesContract,
     add_entries,
@@ -71,7 +72,7 @@ QUESTIONS: dict[str, Ask] = {
     "list_projects of one": lambda s, i: s.projects.list_projects([Scope(i)], ALL),
     "list_languages": lambda s, i: s.projects.list_languages(i),
     "purge_projects": lambda s, i: s.purge("projects", at(0), 9),
-    "list_events": lambda s, i: s.events.list_events(i, 9),
+    "list_events": lambda s, i: latest(s.events, i, 9),
     "page_of_events of a key": lambda s, i: s.events.page_of_events(
         i, EventFilter(key_id=i), ALL
     ),
@@ -246,8 +247,9 @@ def test_rows_are_found_by_the_best_index(storage: PeeweeStorage, name: str) -> 
 def _write_entries(storage: PeeweeStorage, memory: TranslationMemory, id_: str) -> None:
     with write(storage, memory) as writing:
         storage.memories.detach_entries(writing, [id_])
-        storage.memories.remove_translations(writing, [(id_, "de")], at(1))
+        storage.memories.write_translations(writing, [], at(1), [(id_, "de")])
         storage.memories.delete_language(writing, "de", 0, 9)
+        storage.memories.remove_entries(writing, [id_], only_learned=True)
         storage.memories.remove_entries(writing, [id_])
 
 
@@ -255,7 +257,6 @@ BY_ID: dict[str, Callable[[PeeweeStorage, TranslationMemory, str], object]] = {
     "find_entries": lambda s, m, i: s.memories.find_entries(m.id, [i]),
     "translations_of": lambda s, m, i: s.memories.translations_of(m.id, [i]),
     "links to entries": lambda s, m, i: s.memories.find_links(m.id, entry_ids=[i]),
-    "learned_entries": lambda s, m, i: s.memories.learned_entries(m.id, [i]),
     "writes": _write_entries,
 }
 
@@ -301,8 +302,8 @@ BATCHES: dict[str, Batch] = {
         [key(p, f"new.{one.key}", tags=("t",)) for one in ks]
     ),
     "find_keys": lambda s, p, ks: s.keys.find_keys(p.id, [one.id for one in ks]),
-    "find_keys_by_name": lambda s, p, ks: s.keys.find_keys_by_name(
-        p.id, [one.key for one in ks]
+    "find_keys by name": lambda s, p, ks: s.keys.find_keys(
+        p.id, names=[one.key for one in ks]
     ),
     "save_keys": lambda s, p, ks: s.keys.save_keys(
         [key(p, f"r.{one.key}", id=one.id) for one in ks]
@@ -468,7 +469,7 @@ def test_postgres_plans_anew_what_is_about_many(storage: PeeweeStorage) -> None:
         for _ in range(ENOUGH_TO_KEEP):
             storage.keys.find_keys("p", few)
         for _ in range(ENOUGH_TO_KEEP):
-            storage.keys.find_keys_by_name("p", many)
+            storage.keys.find_keys("p", names=many)
 
     [(statement,)] = storage.database.rows(
         """SELECT statement FROM pg_prepared_statements

@@ -5,6 +5,7 @@ from locframework_storage_peewee import PeeweeStorage
 from locframework_storage_peewee.sql import LIKE_MAX_LENGTH, contains
 
 from locframework.jobs.records import JobFilter, Progress
+from locframework.testing.contracts.storage_events import latest
 from locframework.testing.contracts.storage_records import (
     ALL,
     add_project,
@@ -84,7 +85,7 @@ def test_nul_inside_json_survives(storage: PeeweeStorage) -> None:
     with storage.transaction():
         storage.events.add([made])
 
-    assert storage.events.list_events(made.project_id or "", 1) == [made]
+    assert latest(storage.events, made.project_id or "", 1) == [made]
 
 
 @pytest.mark.parametrize("size", [0, 1, 999, 5000])
