@@ -107,6 +107,15 @@ def _unusable(engine: Engine, error: Exception) -> Exception:
     return Unavailable("the database does not answer; try again")
 
 
+def run_file(database: peewee.Database, name: str) -> None:
+    """Execute the statements of an SQL file of the migrations.
+
+    Each begins at the start of a line, and its further lines are indented.
+    """
+    text = (MIGRATIONS / name).read_text("utf-8")
+    run(database, *re.split(r";\n+(?=\S)", text.strip()))
+
+
 def run(database: peewee.Database, *statements: str) -> None:
     """Execute statements of a migration, written in SQLite's dialect.
 

@@ -23,7 +23,7 @@ from locframework.ports import SettingsError
 from .connections import first_line
 from .engine import LOCK_SECONDS, SETTING, Connection, Cursor, Fault, Mode, RunQuery
 
-CHANNEL = "locframework_work"  # notified by triggers, see 0001_initial.py
+CHANNEL = "locframework_work"  # notified by triggers, see 0001_initial_postgres.sql
 LISTEN_AGAIN_SECONDS = 5
 MIGRATION_LOCK = 0x6C6F63_6672616D  # "locfram": one number for every locframework
 DEFAULTS = {
