@@ -302,6 +302,8 @@ class StorageJobsContract:
         with ThreadPoolExecutor(2) as threads, storage.transaction():
             assert storage.jobs.extend(running.job.id, 1, at(25))
             assert storage.jobs.hold_queued(of.id, "export")
+            assert not storage.jobs.hold_queued(of.id, "import")  # it is running
+            assert not storage.jobs.hold_queued(new_id(), "export")
             again = threads.submit(claim, storage, now=at(30), until=at(35))
             seen = threads.submit(description_seen)
             done = replace(first.job, status="succeeded", finished_at=at(30))
@@ -311,18 +313,6 @@ class StorageJobsContract:
 
         assert again.result() is None
         assert seen.result() in (None, "written")
-
-    def test_only_a_queued_job_of_the_type_and_project_is_held(
-        self, storage: Storage
-    ) -> None:
-        of, empty = add_project(storage), add_project(storage)
-        add(storage, of)
-        add(storage, of, type_="release", status="running")
-
-        with storage.transaction():
-            assert storage.jobs.hold_queued(of.id, "import")
-            assert not storage.jobs.hold_queued(of.id, "release")
-            assert not storage.jobs.hold_queued(empty.id, "import")
 
     def test_queued_job_is_cancelled_at_once_and_a_running_one_asked(
         self, storage: Storage

@@ -41,7 +41,7 @@ from locframework.keys.rules import (
 )
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.languages import count_words, fold
-from locframework.pagination import PageRequest
+from locframework.pagination import PageRequest, Position
 from locframework.quality.check import Finding
 from locframework.statistics.records import LanguageCounts, complete_languages
 from locframework.storage import Storage
@@ -192,13 +192,19 @@ class World:
         scope.store.write_values(ids, now, values, revisions=ends)
 
     def remove(self, scope: Scope) -> None:
+        ends: list[Revision] = []
         values, now = self._values_of_some(scope), self._now()
         for each in values:
             record = scope.own(each.key_id)
             record.key = replace(record.key, updated_at=now)
-            record.values.pop(_slot(each), None)
+            old = record.values.pop(_slot(each), None)
+            if scope.main is None and old is not None:
+                gone = replace(each, value="", approved_value=None, updated_at=now)
+                end = replace(revision_of(gone), status="untranslated")
+                ends += [revision_of(old), end]
+                record.history += ends[-2:]
         ids = {each.key_id for each in values}
-        scope.store.write_values(ids, now, cleared=values)
+        scope.store.write_values(ids, now, cleared=values, revisions=ends)
 
     def mark_outdated(self, scope: Scope) -> None:
         ids, source = self._some(scope.shown), self.project.source_language
@@ -318,13 +324,7 @@ class World:
             found_project = self.storage.projects.find(of)
             assert found_project is not None
             assert found_project.key_count == len(keys)
-            revisions = store.revisions_of([*scope.records])
-            assert _sorted(revisions) == _sorted(
-                revision
-                for each in scope.records.values()
-                if not each.is_purged
-                for revision in (*each.history, *map(revision_of, each.values.values()))
-            )
+            self._check_revisions(scope)
         else:
             self._check_overlay(scope)
 
@@ -375,6 +375,16 @@ class World:
         assert whole.total_is_exact
         start = self.random.randint(0, 4)
         assert listed(limit=2, offset=start).items == wanted[start : start + 2]
+        where_none_is = self.random.choice("b_é") if "key" in sort else at(start)
+        is_reverse = sort.startswith("-")
+        nowhere = Position(where_none_is, "0" * 36 if is_reverse else "~")
+        wanted_after = [
+            each
+            for each in wanted
+            if (place := _place(each, sort)[0]) != nowhere.value
+            and (place < nowhere.value) is is_reverse
+        ]
+        assert listed(limit=200, after=nowhere).items == wanted_after, (where, sort)
         for position, each in enumerate(wanted[:4]):
             after = listed(limit=2, after=position_of(each, sort))
             assert after.items == wanted[position + 1 : position + 3]
@@ -437,6 +447,31 @@ class World:
         ]
         complete = self.storage.statistics.complete_languages
         assert complete(self.project.id, branch_id) == complete_languages(found)
+
+    def _check_revisions(self, scope: Scope) -> None:
+        revisions = _sorted(
+            revision
+            for each in scope.records.values()
+            if not each.is_purged
+            for revision in (*each.history, *map(revision_of, each.values.values()))
+        )
+        ids, store = [*scope.records], scope.store
+        assert _sorted(store.revisions_of(ids)) == revisions
+        ends = [each for each in revisions if each.status == "untranslated"]
+        assert _sorted(store.revisions_of(ids, cleared=True)) == ends
+        if not revisions:
+            return
+        one = self.random.choice(revisions)
+        key_id, code = one.key_id, one.language_code
+        of_key = [each for each in revisions if each.key_id == key_id]
+        of_code = [each for each in of_key if each.language_code == code]
+        assert _sorted(store.revisions_of([key_id], [code, "xx"])) == of_code
+        of_code.sort(key=lambda each: each.plural_form or "")
+        of_code.sort(key=lambda each: (each.updated_at, each.revision), reverse=True)
+        for number in (1, 2):
+            page = store.list_revisions(key_id, code, PageRequest(number, 3))
+            assert page.items == of_code[number * 3 - 3 : number * 3]
+            assert page.total == len(of_code)
 
     def _check_overlay(self, scope: Scope) -> None:
         store, records = _on_branch(scope), scope.records
@@ -519,6 +554,7 @@ class World:
             reason=self.random.choice([None, "why"]),
             note=self.random.choice([None, "what"]),
             keeps_fresh=self.random.random() < 0.3,
+            approved_outdated=self.random.random() < 0.3,
         )
 
     def _filter(self) -> KeyFilter:

@@ -1,5 +1,6 @@
 """Contract of keys and branches: what the model of storage_key_model.py leaves out."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from locframework.keys.records import (
 )
 from locframework.keys.rules import revision_of
 from locframework.keys.store import KeyStore
-from locframework.pagination import TOTAL_LIMIT, BoundedList, PageRequest, Position
+from locframework.pagination import TOTAL_LIMIT, BoundedList, PageRequest
 from locframework.projects.records import Project
 from locframework.quality.check import Finding
 from locframework.statistics.records import LanguageCounts, LineCounts
@@ -168,22 +169,6 @@ class StorageKeysContract:
         after = listed(after=position_of(made[-2], "key"))
         assert after == replace(many, items=made[-1:])
 
-    def test_position_may_be_where_no_key_ever_was(self, storage: Storage) -> None:
-        of = add_keys_project(storage)
-        storage.keys.add_keys([key(of, name) for name in "Bac"])
-
-        def behind(name: str, sort: str = "key") -> list[str]:
-            found = storage.keys.list_keys(
-                of.id, KeyFilter(), sort, limit=200, after=Position(name, "")
-            )
-            return [each.key for each in found.items]
-
-        assert behind("") == ["B", "a", "c"]
-        assert behind("b") == ["c"]
-        assert behind("b", "-key") == ["a", "B"]
-        assert behind("c\U0010ffff") == behind(at(1), "createdAt") == []
-        assert sorted(behind(at(0), "createdAt")) == ["B", "a", "c"]
-
     def test_two_streams_of_texts_may_be_read_at_once(self, storage: Storage) -> None:
         of = add_keys_project(storage)
         made = [key(of, f"k{number:04}") for number in range(2500)]
@@ -259,59 +244,6 @@ class StorageKeysContract:
         assert {each.key_id for each in on.own_details()} == {made.id, ""}
 
     # history
-
-    def test_revision_is_found_as_it_was(self, storage: Storage) -> None:
-        of, keys = add_keys_project(storage), storage.keys
-        made = key(of, is_plural=True)
-        now = value(made, "de", "Neu", "other", revision=2**31)
-        keys.add_keys([made], [now])
-        old = replace(
-            revision_of(value(made, "de", "Alt", "other", revision=2)),
-            status="pending_review",
-            is_outdated=True,
-            origin="import",
-            actor_type="token",
-            reason="too long\n😀",
-            note="seen by a plugin",
-            approved_outdated=True,
-            keeps_fresh=True,
-        )
-        end = replace(
-            revision_of(value(made, "de", "", "one", revision=3)),
-            status="untranslated",
-            approved_value=None,
-        )
-
-        keys.write_values([made.id], at(0), revisions=[old, end])
-
-        found = sorted(keys.revisions_of([made.id]), key=lambda each: each.revision)
-        assert found == [old, end, revision_of(now)]
-        assert keys.revisions_of([made.id], ["en"]) == keys.revisions_of([]) == []
-        assert keys.revisions_of([made.id], ["de"], cleared=True) == [end]
-        assert keys.revisions_of([made.id], ["en"], cleared=True) == []
-
-    def test_history_is_listed_newest_first(self, storage: Storage) -> None:
-        of = add_keys_project(storage)
-        made, other = key(of, "a", is_plural=True), key(of, "b")
-        now = value(made, "de", "3", "one", revision=3, updated_at=at(3))
-        storage.keys.add_keys([made, other], [now, value(other, "de")])
-        olds = [
-            value(made, "de", "1", "one", revision=1, updated_at=at(1)),
-            value(made, "de", "2", "one", revision=2, updated_at=at(1)),
-            value(made, "de", "n", "other", revision=1, updated_at=at(2)),
-            value(made, "en", "1", "one", revision=1, updated_at=at(9)),
-        ]
-        ends = [revision_of(old) for old in olds]
-        storage.keys.write_values([made.id], at(0), revisions=ends)
-
-        def page(number: int, limit: int) -> list[str]:
-            request = PageRequest(number, limit)
-            found = storage.keys.list_revisions(made.id, "de", request)
-            assert (found.total, found.page, found.limit) == (4, number, limit)
-            return [each.value for each in found.items]
-
-        assert page(1, 50) == ["3", "n", "2", "1"]
-        assert [page(number, 3) for number in (1, 2, 3)] == [["3", "n", "2"], ["1"], []]
 
     def test_history_of_a_copy_continues_that_of_main(self, storage: Storage) -> None:
         of = add_keys_project(storage)
@@ -401,17 +333,25 @@ class StorageBranchesContract:
     def test_of_one_name_the_open_branch_is_found_else_the_latest(
         self, storage: Storage
     ) -> None:
-        of, find = add_keys_project(storage), storage.branches.find_branch
+        of, store = add_keys_project(storage), storage.branches
         first, second, third = (
             add_branch(storage, of, status=status, created_at=at(minute))
             for minute, status in enumerate(("closed", "open", "merged"))
         )
         named = add_branch(storage, of, first.id)
+        for other, name in ((of, "Spring"), (add_keys_project(storage), "spring")):
+            add_branch(storage, other, name)
+        find = partial(store.find_branch, of.id)
 
-        assert find(of.id, "spring") == second
-        storage.branches.save_branch(_ended(second))
-        assert find(of.id, "spring") == third
-        assert (find(of.id, first.id), find(of.id, named.id)) == (first, named)
+        with pytest.raises(Unavailable):
+            store.add_branch(branch(of))
+
+        assert find("spring") == second
+        store.save_branch(_ended(second))
+        assert find("spring") == third
+        assert (find(first.id), find(named.id)) == (first, named)
+        assert store.list_branches(of.id, ALL).total == 5
+        add_branch(storage, of)
 
     def test_branches_are_listed_newest_first(self, storage: Storage) -> None:
         of, elsewhere = add_keys_project(storage), add_keys_project(storage)
@@ -453,19 +393,6 @@ class StorageBranchesContract:
         assert storage.branches.find_branch(of.id, made.id) == wanted
         listed = storage.branches.list_branches(of.id, ALL).items
         assert {each.id: each for each in listed} == {made.id: wanted, other.id: other}
-
-    def test_name_is_unique_among_open_branches(self, storage: Storage) -> None:
-        of, other = add_keys_project(storage), add_keys_project(storage)
-        made = add_branch(storage, of)
-        add_branch(storage, other)
-        add_branch(storage, of, "Spring")
-
-        with pytest.raises(Unavailable):
-            storage.branches.add_branch(branch(of))
-
-        assert storage.branches.list_branches(of.id, ALL).total == 2
-        storage.branches.save_branch(_ended(made))
-        add_branch(storage, of)
 
     def test_keys_of_ended_branches_are_purged_in_pieces(
         self, storage: Storage
