@@ -39,10 +39,10 @@ from .dispatch import (
     require_servable,
 )
 from .docs import ServiceEndpoints
-from .idempotency import Idempotency, idempotent_operation
+from .idempotency import Idempotency, IdempotentOperation
 from .metrics import Metrics
 from .operation import DeclarationError, Operation, operations_of
-from .preconditions import Preconditions, if_match_of
+from .preconditions import METHODS, IfMatch, Preconditions
 from .rate_limit import RateLimiter
 from .records import Principal
 from .responses import write_content_error, write_error
@@ -99,21 +99,26 @@ def build_wsgi(
     reads = {each.path: each for each in operations if each.is_single_read}
 
     def dispatch(operation: Operation) -> Responder:
+        if_match = once = None
+        if preconditions is not None and operation.method in METHODS:
+            if_match = IfMatch(preconditions, operation, reads)
+        if idempotency is not None and operation.takes_idempotency_key:
+            once = IdempotentOperation[C](idempotency, operation)
         return Dispatch(
             operation,
             admission,
             permission_checks,
             visibility_checks,
             base_url,
-            if_match=if_match_of(operation, preconditions, reads),
-            once=idempotent_operation(operation, idempotency),
+            if_match,
+            once,
         )
 
     app = falcon.App(
         middleware=_Frame(SlashParameters(operations, PREFIX), require_open, metrics),
         router=_router(operations, dispatch, admission),
     )
-    _Errors(operations).handle_all(app)
+    _answer_errors(app, operations)
 
     def unknown(req: Request, resp: Response, **_: str) -> None:
         admission.count_unrouted(req.env, resp)
@@ -225,22 +230,18 @@ def _require_one_host(environ: dict[str, Any]) -> None:
         raise ValidationFailed.at("header.Host", "syntax", message)
 
 
-class _Errors:
-    """Answers what was raised; the one place where exceptions end."""
-
-    def __init__(self, operations: Sequence[Operation]) -> None:
-        self._content = tuple(
-            PREFIX + each.path.partition("{")[0]
-            for each in operations
-            if each.declaration.rate == "content"
-        )
-
-    def handle_all(self, app: falcon.App[Request, Response]) -> None:
-        for type_ in (Exception, falcon.HTTPError, LocError):  # the last match counts
-            app.add_error_handler(type_, self.respond)
+def _answer_errors(
+    app: falcon.App[Request, Response], operations: Sequence[Operation]
+) -> None:
+    """Have the app answer what is raised; here is where all exceptions end."""
+    content = tuple(
+        PREFIX + each.path.partition("{")[0]
+        for each in operations
+        if each.declaration.rate == "content"
+    )
 
     def respond(
-        self, request: Request, response: Response, error: Exception, _: dict[str, Any]
+        request: Request, response: Response, error: Exception, _: dict[str, Any]
     ) -> None:
         if isinstance(error, LocError):
             refusal = error
@@ -249,10 +250,13 @@ class _Errors:
         else:
             log.error("request %s failed", request_id(request.env), exc_info=error)
             refusal = LocError("the request failed; see the log")
-        if request.env.get("PATH_INFO", "").startswith(self._content):
+        if request.env.get("PATH_INFO", "").startswith(content):
             write_content_error(response, refusal)
         else:
             write_error(response, refusal)
+
+    for type_ in (Exception, falcon.HTTPError, LocError):  # the last match counts
+        app.add_error_handler(type_, respond)
 
 
 def _of_status(status: int) -> LocError:

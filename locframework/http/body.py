@@ -41,7 +41,7 @@ from locframework.validation import (
     text_problems,
 )
 
-from .operation import DeclarationError, check_bounds, has_required_fields
+from .operation import DeclarationError, has_required_fields
 from .records import UPLOAD_LIMIT, Upload, UploadedFile
 
 Environ = Mapping[str, Any]
@@ -243,10 +243,8 @@ class TextFields(Generic[T]):
     def __init__(self, type_: type[T], root: str, others: tuple[type, ...] = ()):
         """``others`` are types of fields that are no texts (uploads).
 
-        Raises DeclarationError when a field cannot be read from a text, or is an
-        integer without bounds.
+        Raises DeclarationError when a field cannot be read from a text.
         """
-        check_bounds(type_)
         self._type = type_
         self._root = root
         self._fields = _plan(type_, others)
@@ -400,11 +398,7 @@ class JsonBody(Generic[T]):
     """Reads the body of one operation."""
 
     def __init__(self, type_: type[T], *, optional: bool) -> None:
-        """``optional``: no body at all is read as ``{}``.
-
-        Raises DeclarationError when an integer of the struct has no bounds.
-        """
-        check_bounds(type_)
+        """``optional``: no body at all is read as ``{}``."""
         self._type = type_
         self._optional = optional
 

@@ -168,15 +168,6 @@ class IdempotentOperation(Generic[C]):
         return None
 
 
-def idempotent_operation(
-    operation: Operation, shared: Idempotency | None
-) -> IdempotentOperation[Any] | None:
-    """What does an operation once a key; None for one that takes no key."""
-    if shared is None or not operation.takes_idempotency_key:
-        return None
-    return IdempotentOperation(shared, operation)
-
-
 def finish_of(prepared: Any) -> Callable[[], object]:
     """The transaction of what an operation that prepares has answered."""
     finish: Callable[[], object] = prepared.finish

@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct, structs
-from msgspec import inspect as types_of
 
 from locframework.errors import LocError
 from locframework.pagination import Page
@@ -331,37 +330,3 @@ def _answers(hint: Any) -> tuple[Any, Any, bool]:
         else:
             answer = option
     return answer, accepted, returns_raw
-
-
-@cache  # each app asks for the types of all operations
-def check_bounds(type_: type[Struct]) -> None:
-    """Raises DeclarationError when an integer of the struct may be of any size."""
-    for path in _unbounded(types_of.type_info(type_), type_.__name__, frozenset()):
-        raise DeclarationError(f"{path} is an integer without bounds: Meta(ge=, le=)")
-
-
-def _unbounded(
-    type_: types_of.Type, path: str, above: frozenset[type]
-) -> Iterator[str]:
-    """The paths of such integers; ``above`` are the structs that we are inside."""
-    match type_:
-        case types_of.Metadata(type=inner):
-            yield from _unbounded(inner, path, above)
-        case types_of.IntType():
-            least = type_.ge if type_.gt is None else type_.gt
-            most = type_.le if type_.lt is None else type_.lt
-            if least is None or most is None:
-                yield path
-        case types_of.StructType() if type_.cls not in above:
-            for field in type_.fields:
-                inside = above | {type_.cls}
-                yield from _unbounded(field.type, f"{path}.{field.name}", inside)
-        case types_of.UnionType(types=options):
-            for option in options:
-                yield from _unbounded(option, path, above)
-        case types_of.ListType(item_type=item) | types_of.VarTupleType(item_type=item):
-            yield from _unbounded(item, f"{path}[]", above)
-        case types_of.DictType(value_type=value):
-            yield from _unbounded(value, f"{path}{{}}", above)
-        case _:
-            return

@@ -8,8 +8,10 @@ of many writers with one ETag exactly one succeeds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from locframework.errors import PreconditionFailed
 from locframework.transactions import Transactions
@@ -28,26 +30,13 @@ Lock = Callable[[C, str], object]
 """Locks the row that a path parameter names, until the transaction ends."""
 
 
-class Preconditions(Generic[C]):
+class Preconditions(Struct, Generic[C], frozen=True):
     """What the write operations of one app share."""
 
-    def __init__(
-        self, transactions: Transactions, locks: Mapping[str, Lock[C]]
-    ) -> None:
-        """``locks`` are keyed by path parameter (``"projectId"``), ``""`` for paths
-        without one; they are acquired in the order of the path."""
-        self.transactions = transactions
-        self._locks = locks
-
-    def locks_of(self, operation: Operation) -> list[tuple[str, Lock[C]]]:
-        """Return each lock of a path with the name of its argument."""
-        if not operation.parameters:
-            return [("", self._locks[""])] if "" in self._locks else []
-        return [
-            (each.name, self._locks[each.wire])
-            for each in operation.parameters
-            if each.wire in self._locks
-        ]
+    transactions: Transactions
+    locks: Mapping[str, Lock[C]]
+    """By path parameter (``"projectId"``), ``""`` for paths without one; they are
+    acquired in the order of the path."""
 
 
 class IfMatch(Generic[C]):
@@ -61,7 +50,12 @@ class IfMatch(Generic[C]):
     ) -> None:
         """``reads`` are all operations that read one record, by path."""
         self._transactions = shared.transactions
-        self._locks: Sequence[tuple[str, Lock[C]]] = shared.locks_of(operation)
+        arguments = {each.wire: each.name for each in operation.parameters} or {"": ""}
+        self._locks = [
+            (name, shared.locks[wire])
+            for wire, name in arguments.items()
+            if wire in shared.locks
+        ]
         read = self._read = reads.get(operation.etag_path)
         self._link = url_resolver_of(read.answer) if read else None
         self._query = Query(read.query) if read and read.query else None
@@ -113,14 +107,3 @@ class IfMatch(Generic[C]):
         if self._link is not None:
             answer = self._link(answer, info().base_url)
         return etag_of(encoded(answer))
-
-
-def if_match_of(
-    operation: Operation,
-    shared: Preconditions[C] | None,
-    reads: Mapping[str, Operation],
-) -> IfMatch[C] | None:
-    """Return the precondition of an operation; None if it does not write."""
-    if shared is None or operation.method not in METHODS:
-        return None
-    return IfMatch(shared, operation, reads)

@@ -10,6 +10,7 @@ from locframework.errors import LanguageNotInProject, ValidationFailed, abbrevia
 from locframework.fields import Timestamp, new_id
 from locframework.languages import PLURAL_FORMS, language_info, require_tag
 from locframework.pagination import PageRequest, SortedRequest
+from locframework.validation import given_fields
 
 from .records import Language, LanguageChanges, NewLanguage
 
@@ -134,12 +135,6 @@ def language_fields(given: NewLanguage | LanguageChanges) -> dict[str, object]:
     if given.plural_forms is not UNSET:
         values["plural_forms"] = check_plural_forms(given.plural_forms)
     return values
-
-
-def given_fields(changes: Struct) -> dict[str, object]:
-    """Return the fields that a request does not leave out."""
-    values = {name: getattr(changes, name) for name in changes.__struct_fields__}
-    return {name: value for name, value in values.items() if value is not UNSET}
 
 
 def changed_fields(old: Struct, new: Struct) -> list[str]:

@@ -31,7 +31,7 @@ from locframework.fields import (
 from locframework.languages import require_tag, tag_from_path
 from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
-from locframework.validation import check_record
+from locframework.validation import check_record, given_fields
 
 from .records import (
     Language,
@@ -44,7 +44,6 @@ from .records import (
 from .rules import (
     changed_fields,
     check_fallback,
-    given_fields,
     in_order,
     language_fields,
     new_language,

@@ -133,6 +133,32 @@ def test_every_body_in_json_or_a_form_has_an_example_that_fits(
                 assert fits(media["example"]), (path, method)
 
 
+def test_every_integer_that_is_sent_has_bounds(sqlite_workspace: Workspace) -> None:
+    document = sqlite_workspace.owner.get("/openapi.json").json
+    components = document["components"]["schemas"]
+
+    def unbounded(schema: Any, path: str) -> Iterable[str]:
+        if isinstance(schema, list):
+            for each in schema:
+                yield from unbounded(each, path)
+        elif isinstance(schema, dict):
+            reference = schema.get("$ref", "").rpartition("/")[2]
+            if reference and f"/{reference}/" not in path:  # none is read twice
+                yield from unbounded(components[reference], f"{path}/{reference}/")
+            least = {"minimum", "exclusiveMinimum"} & schema.keys()
+            most = {"maximum", "exclusiveMaximum"} & schema.keys()
+            if schema.get("type") == "integer" and not (least and most):
+                yield path
+            for name, each in schema.items():
+                if name != "example":
+                    yield from unbounded(each, f"{path}.{name}")
+
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            sent = operation.get("parameters", []), operation.get("requestBody", {})
+            assert not list(unbounded([*sent], f"{method} {path}"))
+
+
 def test_every_parameter_and_member_of_a_form_is_explained(
     sqlite_workspace: Workspace,
 ) -> None:
