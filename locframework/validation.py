@@ -131,11 +131,6 @@ def forbidden(text: str) -> bool:
     return _FORBIDDEN.search(text) is not None
 
 
-def text_problems(value: object, root: str = "$") -> list[Problem]:
-    """Where a value of plain Python types holds U+0000 or a lone surrogate."""
-    return _in_texts(value, root, 0)
-
-
 def _may_hold_forbidden(value: object) -> bool:
     """Never False for a value that does; it takes a tenth of looking at each text."""
     try:
@@ -144,8 +139,11 @@ def _may_hold_forbidden(value: object) -> bool:
         return True
 
 
-def _in_texts(value: object, path: str, depth: int) -> list[Problem]:
-    """The first fault below each member; names of members are texts as well."""
+def text_problems(value: object, path: str = "$", depth: int = 0) -> list[Problem]:
+    """Where a value of plain Python types holds U+0000 or a lone surrogate.
+
+    The first fault below each member; names of members are texts as well.
+    """
     if isinstance(value, str):
         return [Problem(path, "character", CHARACTER)] if forbidden(value) else []
     if depth > DEPTH_MOST:
@@ -161,5 +159,5 @@ def _in_texts(value: object, path: str, depth: int) -> list[Problem]:
         return []
     found = []
     for step, member in members:
-        found += _in_texts(member, path + step, depth + 1)
+        found += text_problems(member, path + step, depth + 1)
     return found

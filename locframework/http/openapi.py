@@ -13,7 +13,7 @@ from .operation import Operation, PathParameter, RawResponse, camel
 from .preconditions import METHODS
 from .records import BranchQuery
 from .responses import JSON
-from .schemas import Schema, Schemas, example_of, plain
+from .schemas import FILE, Schema, Schemas, example_of, plain
 
 _TAGS = "`*`, or ETags separated by commas"
 
@@ -84,23 +84,19 @@ _MORE_HEADERS = {
 }
 
 
-def _refusal(codes: list[str]) -> Schema:
+def _refusal(codes: list[str], *, is_content: bool) -> Schema:
+    if is_content:
+        schema = {
+            "type": "object",
+            "properties": {"error": {"enum": codes}},
+            "required": ["error"],
+        }
+        return {"schema": schema, "example": {"error": codes[0]}}
     narrowed = {"properties": {"error": {"properties": {"code": {"enum": codes}}}}}
     error = {"code": codes[0], "message": "What is wrong, for people"}
     return {
         "schema": {"allOf": [{"$ref": "#/components/schemas/Failure"}, narrowed]},
         "example": {"success": False, "error": error},
-    }
-
-
-def _content_refusal(codes: list[str]) -> Schema:
-    return {
-        "schema": {
-            "type": "object",
-            "properties": {"error": {"enum": codes}},
-            "required": ["error"],
-        },
-        "example": {"error": codes[0]},
     }
 
 
@@ -143,8 +139,6 @@ def errors_of(operation: Operation) -> list[type[LocError]]:
         found.append(errors.RateLimited)
     return [*found, errors.MethodNotAllowed]
 
-
-_BINARY: Schema = {"type": "string", "format": "binary"}
 
 FAILURE: Schema = {
     "description": "What every refusal looks like",
@@ -285,24 +279,19 @@ class Document:
             "tags": [declaration.tag],
             "parameters": self._parameters(operation),
             "requestBody": self._request_body(operation),
-            "responses": self._responses(operation),
+            "responses": {**self._successes(operation), **self._refusals(operation)},
         }
         written = {key: each for key, each in written.items() if each}
+        if operation.is_single_read:
+            written["responses"]["304"] = {
+                "description": "Unchanged since an ETag of If-None-Match",
+                "headers": _headers("ETag", *RATE_HEADERS),
+            }
         if declaration.public:
             written["security"] = []
         else:
             written["x-permission"] = declaration.permission
         return written
-
-    def _responses(self, operation: Operation) -> Schema:
-        """The ``responses`` of an operation, by status."""
-        answers = {**self._successes(operation), **self._refusals(operation)}
-        if operation.is_single_read:
-            answers["304"] = {
-                "description": "Unchanged since an ETag of If-None-Match",
-                "headers": _headers("ETag", *RATE_HEADERS),
-            }
-        return answers
 
     def _answered(self, schema: Schema) -> Schema:
         """What is answered as JSON, with an example: all that is there."""
@@ -322,10 +311,18 @@ class Document:
             (202, operation.accepted, "Accepted: a job does it"),
         ):
             if type_ is not None:
+                enveloped = {
+                    "type": "object",
+                    "properties": {
+                        "success": {"const": True},
+                        "data": self._schemas.of(type_),
+                    },
+                    "required": ["success", "data"],
+                }
                 answers[str(status)] = {
                     "description": text,
                     "headers": _headers(*rated, *tag, *_MORE_HEADERS.get(status, ())),
-                    "content": self._answered(self._enveloped(type_)),
+                    "content": self._answered(enveloped),
                 }
         for raw in declaration.raw:
             written = self._raw(raw, rated)
@@ -340,27 +337,13 @@ class Document:
             "description": raw.description,
             "headers": {**_headers(*rated), **named},
         }
-        if raw.content_type is not None:
-            written["content"] = {raw.content_type: self._raw_media(raw)}
-        return written
-
-    def _raw_media(self, raw: RawResponse) -> Schema:
+        schema = FILE if raw.schema is None else self._schemas.of(raw.schema)
         if raw.content_type == JSON:
-            media: Schema = self._answered(self._schemas.of(raw.schema))[JSON]
-            return media
-        schema = _BINARY if raw.schema is None else self._schemas.of(raw.schema)
-        example = {} if raw.example is None else {"example": raw.example}
-        return {"schema": schema, **example}
-
-    def _enveloped(self, type_: Any) -> Schema:
-        return {
-            "type": "object",
-            "properties": {
-                "success": {"const": True},
-                "data": self._schemas.of(type_),
-            },
-            "required": ["success", "data"],
-        }
+            written["content"] = self._answered(schema)
+        elif raw.content_type is not None:
+            example = {} if raw.example is None else {"example": raw.example}
+            written["content"] = {raw.content_type: {"schema": schema, **example}}
+        return written
 
     def _refusals(self, operation: Operation) -> Schema:
         """References to the refusals, which many operations share as components."""
@@ -378,9 +361,7 @@ class Document:
             self._refused[name] = {
                 "description": ", ".join(f"`{code}`" for code in those),
                 "headers": _headers(*rated, *_MORE_HEADERS.get(status, ())),
-                "content": {
-                    JSON: (_content_refusal if is_content else _refusal)(those)
-                },
+                "content": {JSON: _refusal(those, is_content=is_content)},
             }
             refusals[str(status)] = {"$ref": f"#/components/responses/{name}"}
         return refusals
@@ -430,29 +411,27 @@ class Document:
 
     def _request_body(self, operation: Operation) -> Schema | None:
         if operation.body is not None:
-            schema = self._schemas.of(operation.body)
-            example = example_of(schema, self._schemas.resolve)
-            media = {"schema": schema, "example": example}
-            return {
-                "required": not operation.body_optional,
-                "content": {JSON: media},
-            }
-        if operation.form is not None:
+            media_type, schema = JSON, self._schemas.of(operation.body)
+        elif operation.form is not None:
+            media_type = "multipart/form-data"
             schema = self._schemas.fields(operation.form)
             members = schema["properties"]
             for name, member in members.items():
                 members[name] = {**_about(name), **member}
-            example = example_of(schema, self._schemas.resolve)
-            media = {"schema": schema, "example": example}
-            return {"required": True, "content": {"multipart/form-data": media}}
-        return None
+        else:
+            return None
+        example = example_of(schema, self._schemas.resolve)
+        return {
+            "required": not operation.body_optional,
+            "content": {media_type: {"schema": schema, "example": example}},
+        }
 
 
 def _described(name: str, schema: Schema) -> Schema:
     """A parameter's schema, with its description where the reader looks for it."""
-    rest = {key: each for key, each in schema.items() if key != "description"}
-    told = {key: each for key, each in schema.items() if key == "description"}
-    return {**_about(name), **told, "schema": rest}
+    rest = dict(schema)
+    own = {"description": rest.pop("description")} if "description" in rest else {}
+    return {**_about(name), **own, "schema": rest}
 
 
 def _about(name: str) -> Schema:

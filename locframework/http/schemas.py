@@ -17,7 +17,7 @@ _REF = "#/components/schemas/"
 _GENERIC = re.compile(r"(\w+?)_(\w+?)_+")  # msgspec's name of Page[Key]
 _SOURCE = re.compile(r"\s*\((?:service\.md|decisions)[^)]*\)")
 _UPLOADS = {Upload.__name__, UploadedFile.__name__}
-_FILE: Schema = {"type": "string", "format": "binary"}
+FILE: Schema = {"type": "string", "format": "binary"}
 
 
 class Schemas:
@@ -33,13 +33,10 @@ class Schemas:
             type_: _tidy(schema)
             for type_, schema in zip(everything, schemas, strict=True)
         }
-        all_components = {_name(name): _tidy(each) for name, each in components.items()}
+        self._all = {_name(name): _tidy(each) for name, each in components.items()}
         hidden = {self._name_of(each) for each in fields_only} | _UPLOADS
-        self._all = all_components
         self.components = {
-            name: all_components[name]
-            for name in sorted(all_components)
-            if name not in hidden
+            name: each for name, each in sorted(self._all.items()) if name not in hidden
         }
 
     def of(self, type_: Any) -> Schema:
@@ -108,7 +105,7 @@ def _tidy(schema: Any) -> Any:
 
 def _without_null(schema: Schema) -> Schema:
     if str(schema.get("$ref")).removeprefix(_REF) in _UPLOADS:
-        return _FILE
+        return FILE
     told = {key: each for key, each in schema.items() if key != "anyOf"}
     if told.get("default", ...) is None:
         del told["default"]
