@@ -211,11 +211,11 @@ def _publish(framework: Framework, project: Project) -> None:
         if job.status in ("queued", "running"):
             _run(framework, framework.jobs, project.id, job)
     # what an earlier start published may lack what this one has imported
-    _, stored = framework.releases.create_release(
+    _, building = framework.releases.create_release(
         OPERATOR, project.id, distribution.id, NewRelease()
     )
-    if stored is not None:
-        _run(framework, framework.jobs, project.id, stored.job)
+    if building is not None:
+        _run(framework, framework.jobs, project.id, building)
 
 
 def _distribution(framework: Framework, project_id: str) -> Distribution | None:

@@ -200,8 +200,8 @@ class DeliveryEndpoints:
         )
         if job is None:
             return ReleaseAnswer(release)
-        where = f"/projects/{job.job.project_id}/jobs/{job.job.id}"
-        return Accepted(ReleaseAnswer(release, job.job), where)
+        where = f"/projects/{job.project_id}/jobs/{job.id}"
+        return Accepted(ReleaseAnswer(release, job), where)
 
     @_read("GET", _ONE + "/releases")
     def list_releases(

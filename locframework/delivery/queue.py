@@ -13,7 +13,7 @@ from locframework.errors import (
 )
 from locframework.events import SYSTEM, Event, EventFilter
 from locframework.fields import Clock, new_id, timestamp
-from locframework.jobs.records import JobError, StoredJob
+from locframework.jobs.records import Job, JobError
 from locframework.jobs.service import Jobs
 from locframework.projects.records import Project
 
@@ -45,7 +45,7 @@ class ReleaseQueue:
 
     def queue(
         self, caller: Caller, project: Project, distribution: Distribution, *, note: str
-    ) -> tuple[Release, StoredJob]:
+    ) -> tuple[Release, Job]:
         """Queue a new version; return it and its job. Raises ReleaseInProgress.
 
         The project is locked, and the distribution unless it is new.

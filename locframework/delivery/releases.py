@@ -9,7 +9,7 @@ from locframework.access.records import Caller
 from locframework.errors import ReleaseNotFound
 from locframework.events import EventLog
 from locframework.fields import Clock, new_id, timestamp
-from locframework.jobs.records import StoredJob
+from locframework.jobs.records import Job
 from locframework.pagination import Page, PageRequest
 from locframework.projects.service import Projects
 from locframework.validation import check_record
@@ -54,7 +54,7 @@ class Releases:
 
     def create_release(
         self, caller: Caller, project_id: str, distribution_id: str, new: NewRelease
-    ) -> tuple[Release, StoredJob | None]:
+    ) -> tuple[Release, Job | None]:
         """Queue a release, or return the current one if nothing has changed since.
 
         A release that has lost files in the blob store is built again, to restore them.

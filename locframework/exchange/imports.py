@@ -118,9 +118,9 @@ class Imports:
         def queue() -> Job:
             given = msgspec.to_builtins(params)
             with self._storage.transaction():
-                started = self._jobs.start(caller, project, TYPE, PERMISSION, given)
+                job = self._jobs.start(caller, project, TYPE, PERMISSION, given)
             crash_point("import.after_job")
-            return started.job
+            return job
 
         return queue
 

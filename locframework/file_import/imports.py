@@ -27,7 +27,7 @@ from locframework.errors import (
     abbreviate,
 )
 from locframework.jobs.records import Job, JobQuery, Progress, StoredJob
-from locframework.jobs.service import Jobs
+from locframework.jobs.service import Jobs, Subject
 from locframework.jobs.work import Work
 from locframework.pagination import Page
 from locframework.transactions import Transactions, crash_point
@@ -78,14 +78,8 @@ class ImportParams(Struct, frozen=True, rename="camel"):
     state: ImportState | None = None  # None: the job checks the file first
 
 
-class Subject(Protocol):
+class Target(Subject, Protocol):
     """What files are imported into: a glossary or a memory."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def organization_id(self) -> str: ...
 
     @property
     def source_language(self) -> str: ...
@@ -98,7 +92,7 @@ class FileRow(Protocol):
     def line(self) -> int: ...
 
 
-S = TypeVar("S", bound=Subject)
+S = TypeVar("S", bound=Target)
 Row = TypeVar("Row", bound=FileRow)
 Item = TypeVar("Item")
 R = TypeVar("R", bound=ImportSummary)
@@ -220,15 +214,9 @@ class FileImport(ABC, Generic[S, Row, R]):
 
         def queue() -> Job:
             with self._transactions.transaction():
-                started = self._jobs.start_for_subject(
-                    caller,
-                    subject.organization_id,
-                    subject.id,
-                    self.type,
-                    self.permission,
-                    given,
+                return self._jobs.start(
+                    caller, subject, self.type, self.permission, given
                 )
-            return started.job
 
         return queue
 

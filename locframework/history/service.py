@@ -106,8 +106,7 @@ class Activity:
         )
         params = msgspec.to_builtins(UndoParams(where, request.dry_run))
         with self._storage.transaction():
-            started = self._jobs.start(caller, project, TYPE, PERMISSION, params)
-        return started.job
+            return self._jobs.start(caller, project, TYPE, PERMISSION, params)
 
     def _filter(self, project: Project, asked: Filters, path: str) -> EventFilter:
         """Return the filter that list and undo share.

@@ -74,7 +74,7 @@ class Rechecks:
         self._jobs = jobs
         self._writer = writer
 
-    def start(self, caller: Caller, project: Project) -> StoredJob:
+    def start(self, caller: Caller, project: Project) -> Job:
         """Start a job in the open transaction."""
         return self._jobs.start(caller, project, TYPE, PERMISSION, {})
 
@@ -190,4 +190,4 @@ class Issues:
         """
         project = self._projects.require(caller, PERMISSION, project_id)
         with self._storage.transaction():
-            return self._rechecks.start(caller, project).job
+            return self._rechecks.start(caller, project)

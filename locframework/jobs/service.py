@@ -1,11 +1,12 @@
 """What one can do with jobs: start, read, cancel."""
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from msgspec.structs import replace
 
 from locframework.access.permissions import PERMISSIONS
-from locframework.access.records import Caller, Scope
+from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.errors import JobNotCancellable, JobNotFound
 from locframework.events import EventLog
@@ -22,6 +23,17 @@ from .store import JobStore
 
 HasPermission = Callable[[str], bool]
 """Returns whether the caller has a permission where the job is."""
+
+
+class Subject(Protocol):
+    """A project, glossary or memory: what a job is about."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def organization_id(self) -> str: ...
+
 
 _CANCELLED = ("running", "cancelled")  # the status after a request to cancel
 
@@ -53,18 +65,46 @@ class Jobs:
     def start(
         self,
         caller: Caller,
-        project: Project,
+        subject: Subject,
         type_: str,
         permission: str,
         params: Mapping[str, object],
-    ) -> StoredJob:
+    ) -> Job:
         """Queue a job in the open transaction; it starts after the commit.
 
         ``permission`` is the one that allowed the request; ``params`` are JSON for the
         handler of ``type_``.
         """
-        scope = Scope(project.organization_id, project.id)
-        return self._queue(caller, scope, None, type_, permission, params)
+        is_project = isinstance(subject, Project)
+        now = timestamp(self._clock())
+        job = Job(
+            id=new_id(),
+            project_id=subject.id if is_project else None,
+            type=type_,
+            status="queued",
+            progress=Progress(0, 0),
+            result=None,
+            error=None,
+            created_by=caller.actor.id,
+            created_at=now,
+            started_at=None,
+            finished_at=None,
+        )
+        stored = StoredJob(
+            job=job,
+            organization_id=subject.organization_id,
+            permission=permission,
+            params=params,
+            caller=caller,
+            owner=None,
+            lease_until=None,
+            attempt=0,
+            cancel_requested=False,
+            subject_id=None if is_project else subject.id,
+        )
+        self._store.add(stored)
+        self._transactions.after_commit(self._runner.wake)
+        return job
 
     def start_unless_queued(
         self,
@@ -80,58 +120,6 @@ class Jobs:
             self._transactions.after_commit(self._runner.wake)  # it was locked for them
         else:
             self.start(caller, project, type_, permission, params)
-
-    def start_for_subject(
-        self,
-        caller: Caller,
-        organization_id: str,
-        subject_id: str,
-        type_: str,
-        permission: str,
-        params: Mapping[str, object],
-    ) -> StoredJob:
-        """Queue a job of a glossary or memory; see ``start``."""
-        scope = Scope(organization_id)
-        return self._queue(caller, scope, subject_id, type_, permission, params)
-
-    def _queue(
-        self,
-        caller: Caller,
-        scope: Scope,
-        subject_id: str | None,
-        type_: str,
-        permission: str,
-        params: Mapping[str, object],
-    ) -> StoredJob:
-        now = timestamp(self._clock())
-        job = Job(
-            id=new_id(),
-            project_id=scope.project_id,
-            type=type_,
-            status="queued",
-            progress=Progress(0, 0),
-            result=None,
-            error=None,
-            created_by=caller.actor.id,
-            created_at=now,
-            started_at=None,
-            finished_at=None,
-        )
-        stored = StoredJob(
-            job=job,
-            organization_id=scope.organization_id,
-            permission=permission,
-            params=params,
-            caller=caller,
-            owner=None,
-            lease_until=None,
-            attempt=0,
-            cancel_requested=False,
-            subject_id=subject_id,
-        )
-        self._store.add(stored)
-        self._transactions.after_commit(self._runner.wake)
-        return stored
 
     def list_jobs(self, caller: Caller, project_id: str, query: JobQuery) -> Page[Job]:
         """Return the project's jobs that the caller could have started, newest first.

@@ -179,7 +179,7 @@ class Prefill:
         request = replace(request, language_codes=list(codes))
         given = msgspec.to_builtins(PrefillParams(request, scope.branch_id))
         with self._storage.transaction():
-            return self._jobs.start(caller, project, JOB_TYPE, PERMISSION, given).job
+            return self._jobs.start(caller, project, JOB_TYPE, PERMISSION, given)
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Fill 100 keys a step. Raise PermissionDenied, BranchProtected, …

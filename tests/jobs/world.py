@@ -104,7 +104,7 @@ class World:
             started = self.jobs(runner).start(
                 self.caller, self.project, "test", "import_run", params
             )
-        return started.job.id
+        return started.id
 
     def run(self, run: Run | JobHandler, **params: object) -> Job:
         """Queue one job, run until idle, and return the job."""
