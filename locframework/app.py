@@ -49,7 +49,6 @@ from .memories.matches import Matching
 from .memories.prefill import Prefill
 from .memories.service import Memories
 from .memories.tm_sync import LANGUAGE_EVENTS, TmSync
-from .merging.applying import Applying
 from .merging.service import Merging
 from .plugins import PluginHost, chosen
 from .projects.service import Languages, Projects
@@ -176,8 +175,9 @@ class Framework:
         self.history = History(storage, projects, branches, languages, writer, access)
         catalogues = self.catalogues = Catalogues(storage)
         self.statistics = ProjectStatistics(storage, projects, branches)
-        applying = Applying(storage, languages, writer, trash, clock)
-        self.merging = Merging(storage, projects, branches, applying, events, clock)
+        self.merging = Merging(
+            storage, projects, branches, languages, writer, trash, events, clock
+        )
 
         rechecks = Rechecks(storage, jobs, writer)
         events.listen_inside(

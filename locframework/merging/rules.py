@@ -1,9 +1,9 @@
-"""Decides what the changes of a branch are called, and which side each comes from."""
+"""Decides what the changes of a branch are called, and what a merge writes of them."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct
@@ -12,17 +12,29 @@ from msgspec.structs import replace
 
 from locframework.errors import ValidationFailed
 from locframework.keys.key_fields import KEY_FIELDS
-from locframework.keys.records import BranchKey, KeyState
+from locframework.keys.records import (
+    BranchKey,
+    KeyState,
+    KeyWrite,
+    StoredKey,
+    StoredValue,
+)
+from locframework.keys.rules import outdated
 from locframework.keys.three_way import (
     KEY,
     PLURAL,
+    TAGS,
     Edit,
     KeyMerge,
+    Text,
     ThreeStates,
     Unit,
+    compare_states,
     edits_of,
     form_in,
+    has_place,
     is_aligned,
+    merged_tags,
     needs_plurals,
     rows_of,
     shown_text,
@@ -269,3 +281,119 @@ def updated_base(news: Incoming) -> KeyState:
         for unit, row in rows.items()
     ]
     return KeyState(key, tuple(values))
+
+
+def is_lost(touched: KeyMerge) -> bool:
+    """Return whether the branch has a copy of a key that main has deleted."""
+    is_edit = touched.branch is not None and touched.entry.base is not None
+    return is_edit and touched.main is None
+
+
+def write_whole(touched: KeyMerge, branch: KeyState, source: str) -> KeyWrite:
+    """Return a write that creates a key which is not even in the trash."""
+    new = KeyMerge(BranchKey(touched.entry.key_id, "own"), None, branch)
+    return write_units(new, branch, compare_states(None, None, branch).keys(), source)
+
+
+def write_units(
+    touched: KeyMerge,
+    branch: KeyState,
+    units: Collection[Unit],
+    source: str,
+    deleted: StoredKey | None = None,
+) -> KeyWrite:
+    """Return the write that sets the chosen units as the branch has them.
+
+    ``source`` is the source language. ``deleted``: the key as it was when it was
+    deleted on the target, where it is restored.
+    """
+    main, base, key = touched.main, touched.entry.base, branch.key
+    before = main or base  # None: the key is new
+    is_plural = key.is_plural
+    if PLURAL not in units:
+        left = None if before is None else before.key
+        if deleted is not None and left is not None and left.is_plural != is_plural:
+            left = deleted  # the branch turned them, and main's are to stay
+        is_plural = left is not None and left.is_plural
+    compared = compare_states(base, main, branch)
+    placed = replace(key, is_plural=is_plural)
+    # the target keeps another source text: the branch's translations are outdated there
+    is_stale = any(
+        unit.language_code == source
+        and unit not in units
+        and isinstance(side.main, Text)
+        and (
+            not isinstance(side.branch, Text)
+            or side.main.applied != side.branch.applied
+        )
+        for unit, side in compared.items()
+    )
+    fields: dict[str, object] = {
+        attribute: getattr(key, attribute)
+        for name, field in KEY_FIELDS.items()
+        if Unit(name) in units
+        for attribute in field.attributes
+    }
+    fields["is_plural"] = is_plural
+    if TAGS in units:
+        fields["tags"] = merged_tags(compared[TAGS])
+    if before is None:
+        fields.pop("key", None)
+    return KeyWrite(
+        name=key.key,
+        key_id=before.key.id if before is not None else None,
+        new_id=key.id,
+        created_at=key.created_at,
+        fields=fields,
+        stored_values=_values(
+            touched, branch, units, placed, source if is_stale else None
+        ),
+        keep_approved=frozenset(
+            (unit.language_code, form_in(placed, unit))
+            for unit, side in compared.items()
+            if unit.language_code is not None and side.keeps_approved
+        ),
+        up_to_date=frozenset(
+            (row.language_code, row.plural_form)
+            for row in branch.values
+            if not (row.is_outdated or is_stale)
+        ),
+    )
+
+
+def _values(
+    touched: KeyMerge,
+    branch: KeyState,
+    units: Collection[Unit],
+    key: StoredKey,
+    stale_source: str | None,
+) -> Mapping[tuple[str, str | None], StoredValue | None]:
+    """Return the chosen values; outdated unless of the language ``stale_source``, where
+    that is not None."""
+    states = (touched.entry.base, touched.main, branch)
+    rows = rows_of(branch, aligned=is_aligned(states))
+    found: dict[tuple[str, str | None], StoredValue | None] = {}
+    for unit in units:
+        if unit.language_code is None or not has_place(key, unit):
+            continue  # what goes with the plurals does not stand on ``other``
+        form, row = form_in(key, unit), rows.get(unit)
+        value = None if row is None else replace(row, plural_form=form)
+        if value and stale_source not in (None, unit.language_code):
+            value = outdated(value)
+        found[unit.language_code, form] = value
+    return found
+
+
+def lost_forms(touched: KeyMerge) -> set[Unit]:
+    """Forms that the branch left as they were, of a key whose plurals main turned off
+    before it deleted the key."""
+    base, branch = touched.entry.base, touched.branch
+    found = compare_states(base, base, branch).items()
+    return {unit for unit, side in found if needs_plurals(unit) and not side.is_edited}
+
+
+def within_languages(write: KeyWrite, codes: set[str]) -> KeyWrite:
+    """Return the write without values in languages that left the project."""
+    found = write.stored_values.items()
+    values = {slot: value for slot, value in found if slot[0] in codes}
+    return replace(write, stored_values=values)

@@ -1,6 +1,6 @@
 """Compares branches with main, merges them, and updates them from main."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -10,14 +10,15 @@ from locframework.branches.service import Branches, BranchScope
 from locframework.errors import MergeConflict, abbreviate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
-from locframework.keys.branch_copies import merges_of
-from locframework.keys.store import BranchKeyStore, KeyStorage
+from locframework.keys.branch_copies import count_changes, merges_of
+from locframework.keys.store import BranchKeyStore, KeyStorage, store_of
 from locframework.keys.three_way import KeyMerge, Unit
-from locframework.projects.service import Projects
+from locframework.keys.writing.trash import KeyTrash, raise_first
+from locframework.keys.writing.writer import KeyWriter
+from locframework.projects.service import Languages, Projects
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
-from .applying import Applying
 from .records import Applied, Change, Diff, MergeRequest, MergeResult, UpdateResult
 from .rules import (
     Incoming,
@@ -27,7 +28,12 @@ from .rules import (
     counts_of,
     decide,
     incoming,
+    is_lost,
+    lost_forms,
     updated_base,
+    within_languages,
+    write_units,
+    write_whole,
 )
 
 CONFLICTS_LIMIT = 1000  # listed when a merge is refused
@@ -41,14 +47,18 @@ class Merging:
         storage: KeyStorage,
         projects: Projects,
         branches: Branches,
-        applying: Applying,
+        languages: Languages,
+        writer: KeyWriter,
+        trash: KeyTrash,
         events: EventLog,
         clock: Clock,
     ) -> None:
         self._storage = storage
         self._projects = projects
         self._branches = branches
-        self._applying = applying
+        self._languages = languages
+        self._writer = writer
+        self._trash = trash
         self._events = events
         self._clock = clock
 
@@ -81,7 +91,7 @@ class Merging:
         found = self._branches.find(project, branch)
         if found.status == "merged":
             return MergeResult(found, Applied(), [])
-        self._applying.prepare(project.id)
+        self._writer.prepare_checks(project.id)
         if request.dry_run:
             with self._storage.snapshot():
                 scope = BranchScope(
@@ -125,7 +135,7 @@ class Merging:
         """
         project = self._projects.require(caller, "branch_manage", project_id)
         found = self._branches.find_open(project, branch)
-        self._applying.prepare(project.id)
+        self._writer.prepare_checks(project.id)
         with self._storage.transaction():
             project = self._projects.lock(project)
             scope = BranchScope(project, self._branches.find_open(project, found.id))
@@ -133,7 +143,7 @@ class Merging:
             news = [each for one in touched if (each := incoming(one)) is not None]
             overlay.drop_overlay([each.key_id for each in news if each.is_dropped])
             kept = [each for each in news if not each.is_dropped]
-            self._applying.apply(
+            self._apply(
                 caller,
                 scope,
                 [each.swapped for each in kept],
@@ -161,7 +171,7 @@ class Merging:
                 for entry in overlay.overlay(bases)
             ]
         )
-        self._applying.count_changes(scope, bases)
+        count_changes(self._storage, scope, bases, timestamp(self._clock()))
 
     def _merge(
         self, caller: Caller, scope: BranchScope, request: MergeRequest
@@ -180,17 +190,79 @@ class Merging:
             return MergeResult(branch, done, conflicts)
         main, units = BranchScope(scope.project), _units(coming)
         if request.dry_run:
-            self._applying.apply(caller, main, touched, units, dry_run=True)
+            self._apply(caller, main, touched, units, dry_run=True)
             return MergeResult(branch, done, [])
         overlay = self._keys(scope)
         file_details = overlay.own_details()
         if not (touched or file_details or request.close_after):
             return MergeResult(branch, done, [])
         overlay.drop_overlay([each.entry.key_id for each in touched])
-        self._applying.apply(caller, main, touched, units)
+        self._apply(caller, main, touched, units)
         crash_point("merging.after_keys")
         self._storage.keys.put_details(file_details)
         return MergeResult(self._end(caller, scope, request), done, [])
+
+    def _apply(
+        self,
+        caller: Caller,
+        target: BranchScope,
+        touched: Sequence[KeyMerge],
+        units: Mapping[str, set[Unit]],
+        *,
+        dry_run: bool = False,
+    ) -> None:
+        """Write the chosen units of each key, by its id, to the target.
+
+        Deletions go first: they free names. ``dry_run``: write nothing, and raise the
+        same errors. Raises LanguageNotAssigned, KeyExists, WriteRefused.
+        """
+        chosen = [each for each in touched if each.entry.key_id in units]
+        languages = self._languages.of(target.project)
+        states = [each.main for each in chosen if each.branch is None]
+        gone = [state.key for state in states if state is not None]
+        refused = self._trash.trash_each(
+            caller, target, gone, origin="merge", dry_run=dry_run
+        )
+        raise_first(refused)
+        free = {key.id for key in gone}
+        lost = [each.entry.key_id for each in chosen if is_lost(each)]
+        store = store_of(self._storage, target)
+        found = store.find_keys(target.project.id, lost, in_trash=True) if lost else {}
+        refused = self._trash.restore_each(
+            caller,
+            target,
+            languages,
+            list(found.values()),
+            origin="merge",
+            free=free,
+            dry_run=dry_run,
+        )
+        raise_first(refused)
+        purged = set(lost) - found.keys()
+        if dry_run:  # nothing restored is there to be written to
+            chosen = [each for each in chosen if each.entry.key_id not in found]
+        source, writes = target.project.source_language, []
+        for each in chosen:
+            id_, branch = each.entry.key_id, each.branch
+            deleted, mine = found.get(id_), units[id_]
+            if branch is None:
+                continue
+            if id_ in purged:
+                writes.append(write_whole(each, branch, source))
+                continue
+            if deleted is not None and not deleted.is_plural:
+                mine = mine | lost_forms(each)
+            writes.append(write_units(each, branch, mine, source, deleted))
+        there = {language.language_code for language in languages}
+        self._writer.write(
+            caller,
+            target,
+            languages,
+            [within_languages(write, there) for write in writes],
+            origin="merge",
+            free=free,
+            dry_run=dry_run,
+        )
 
     def _end(self, caller: Caller, scope: BranchScope, request: MergeRequest) -> Branch:
         now, branch = timestamp(self._clock()), branch_of(scope)

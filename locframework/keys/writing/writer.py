@@ -301,12 +301,13 @@ class KeyWriter:
         *,
         origin: Origin = "human",
         loaded: UnitOfWork | None = None,
+        free: Collection[str] = (),
         dry_run: bool = False,
     ) -> list[KeyWritten]:
         """Write all or raise the first error, with nothing written."""
         results = self.write_each(
             caller, scope, languages, writes,
-            origin=origin, loaded=loaded, stops=True, dry_run=dry_run,
+            origin=origin, loaded=loaded, free=free, stops=True, dry_run=dry_run,
         )  # fmt: skip
         return [written_or_raise(result) for result in results]
 
