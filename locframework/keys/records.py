@@ -125,20 +125,22 @@ class TrashedKey(Key, frozen=True, gc=False, kw_only=True, rename="camel"):
     deleted_by: str | None  # actor id; null: deleted before this was kept
 
 
-class StoredValue(Struct, frozen=True, gc=False):
-    """A text as it is kept: the newest one beside the last approved one.
+RevisionStatus = Literal[ValueStatus, "untranslated"]
 
-    ``value`` is what people see; while ``status`` is not approved,
-    ``approved_value`` is what is delivered. A row with ``value`` "" is a proposal to
-    clear an approved text; without an approved text no such row is kept.
+
+class Revision(Struct, frozen=True, gc=False):
+    """A value as it was at one revision; ``untranslated``: it was cleared.
+
+    The newest revision of a value is the value itself. Older ones, and those that
+    cleared it, are stored apart.
     """
 
     key_id: str
     language_code: str
     plural_form: str | None  # None for a key without plurals
     value: str
-    status: ValueStatus
-    is_outdated: bool
+    status: RevisionStatus
+    is_outdated: bool  # of an older one: when the next revision was written
     revision: int  # up with each change, also after the value was cleared
     origin: Origin
     approved_value: str | None
@@ -147,10 +149,21 @@ class StoredValue(Struct, frozen=True, gc=False):
     updated_at: Timestamp
     updated_by: str  # actor id
     actor_type: ActorType = "user"  # of updated_by
-    reason: str | None = None  # given by who rejected another text
+    reason: str | None = None  # given by the reviewer who rejected another text
     note: str | None = None  # of a plugin, on the last change
-    approved_outdated: bool = False  # the approved text, while another waits beside it
-    keeps_fresh: bool = False  # of a source text: it outdates nothing when it counts
+    approved_outdated: bool = False  # the approved text, while another is pending
+    keeps_fresh: bool = False  # of a source text: its approval outdates nothing
+
+
+class StoredValue(Revision, frozen=True, gc=False):
+    """A value as it is stored: the newest text and the last approved one.
+
+    ``value`` is what people see; while ``status`` is not approved,
+    ``approved_value`` is what is delivered. A row with ``value`` "" is a proposal to
+    clear an approved text; without an approved text no such row is stored.
+    """
+
+    status: ValueStatus
 
 
 class KeyState(Struct, frozen=True):
@@ -440,53 +453,6 @@ class FindingFilter(Struct, frozen=True):
     checks: tuple[str, ...]  # of one of these; none: nothing
     language_code: str | None = None
     key_id: str | None = None
-
-
-RevisionStatus = Literal[ValueStatus, "untranslated"]
-
-
-class Revision(Struct, frozen=True, gc=False):
-    """A value as it stood at one revision; ``untranslated``: it was cleared.
-
-    The newest revision of a value that is there is the value itself; older ones, and
-    those that cleared it, are kept apart. The fields are those of StoredValue.
-    """
-
-    key_id: str
-    language_code: str
-    plural_form: str | None
-    value: str
-    status: RevisionStatus
-    is_outdated: bool  # when the next revision came
-    revision: int
-    origin: Origin
-    approved_value: str | None
-    approved_at: Timestamp | None
-    approved_by: str | None
-    updated_at: Timestamp
-    updated_by: str
-    actor_type: ActorType = "user"
-    reason: str | None = None
-    note: str | None = None
-    approved_outdated: bool = False
-    keeps_fresh: bool = False
-
-
-def last_number(place: ValueSlot, gone: Mapping[ValueSlot, int]) -> int:
-    """The number that a value which begins at this place comes after.
-
-    ``gone``: the last numbers of values that were cleared. The text without plurals
-    and the plural forms share none: each goes on where the others ended.
-    """
-    code, form = place
-    return max(
-        (
-            number
-            for (other, its_form), number in gone.items()
-            if other == code and (its_form == form or None in (its_form, form))
-        ),
-        default=0,
-    )
 
 
 class HistoryItem(Struct, frozen=True, rename="camel"):

@@ -36,6 +36,7 @@ from .records import (
     ReviewDecision,
     Revision,
     StoredValue,
+    ValueSlot,
     ValueStatus,
 )
 
@@ -239,6 +240,23 @@ def take_over(
 def _has_same_state(old: StoredValue, value: StoredValue) -> bool:
     same = "value", "status", "approved_value", "is_outdated"
     return all(getattr(old, each) == getattr(value, each) for each in same)
+
+
+def last_number(slot: ValueSlot, cleared: Mapping[ValueSlot, int]) -> int:
+    """Return the revision after which a new value in this slot begins, 0 for none.
+
+    ``cleared``: the last revisions of cleared values. The text without plurals and the
+    plural forms share no numbers: each continues where the others ended.
+    """
+    code, form = slot
+    return max(
+        (
+            number
+            for (other, its_form), number in cleared.items()
+            if other == code and (its_form == form or None in (its_form, form))
+        ),
+        default=0,
+    )
 
 
 def new_value(

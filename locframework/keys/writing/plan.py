@@ -33,7 +33,6 @@ from locframework.keys.records import (
     StoredKey,
     StoredValue,
     ValueSlot,
-    last_number,
 )
 from locframework.keys.rules import (
     apply_write,
@@ -43,6 +42,7 @@ from locframework.keys.rules import (
     check_key,
     check_plurals,
     cleared,
+    last_number,
     moved_form,
     new_value,
     rebase_pending,

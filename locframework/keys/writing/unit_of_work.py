@@ -12,7 +12,7 @@ from locframework.events import Actor, EventLog
 from locframework.fields import Timestamp
 from locframework.keys.key_fields import Moved, log_change
 from locframework.keys.records import Key, Revision, StoredKey, StoredValue, ValueSlot
-from locframework.keys.rules import outdated, revision_of, with_approved_outdated
+from locframework.keys.rules import outdated, with_approved_outdated
 from locframework.keys.store import KeyStore
 
 
@@ -227,7 +227,7 @@ class UnitOfWork:
         if old is not None:
             if slot not in edit.written:
                 edit.read[slot] = old
-            self._revisions.append(revision_of(old))
+            self._revisions.append(old)
         edit.moved.discard(slot)
 
     def _note_cleared(self, end: Revision) -> None:
