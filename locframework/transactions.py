@@ -8,7 +8,8 @@ from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
-from .fields import Timestamp
+from .errors import NotFound
+from .fields import Timestamp, id_from_reference
 
 T = TypeVar("T")
 
@@ -75,6 +76,20 @@ class Repository(Protocol[T]):
     def lock(self, record_id: str) -> None:
         """Let no other transaction lock the record until this one ends."""
         ...
+
+
+def get_record(
+    store: Repository[T],
+    reference: str,
+    missing: type[NotFound],
+    parent_id: str | None = None,
+) -> T:
+    """Return the record that an id or slug names. Raise ``missing`` if none does."""
+    id_ = id_from_reference(reference)
+    found = store.find(id_, parent_id) if id_ is not None else None
+    if found is None:
+        raise missing
+    return found
 
 
 class _Armed:

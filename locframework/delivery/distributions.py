@@ -15,12 +15,13 @@ from locframework.errors import (
     abbreviate,
 )
 from locframework.events import EventLog
-from locframework.fields import Clock, id_from_reference, new_id, timestamp
+from locframework.fields import Clock, new_id, timestamp
 from locframework.formats.service import Formats
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.rules import require_languages
 from locframework.projects.service import Projects
+from locframework.transactions import get_record
 from locframework.validation import check_record, given_fields
 
 from .queue import ReleaseQueue
@@ -56,11 +57,7 @@ class Distributions:
 
     def find(self, project: Project, reference: str) -> Distribution:
         """Return a distribution of the project. Raises DistributionNotFound."""
-        id_ = id_from_reference(reference)
-        found = self._store.find(id_, project.id) if id_ else None
-        if found is None:
-            raise DistributionNotFound
-        return found
+        return get_record(self._store, reference, DistributionNotFound, project.id)
 
     def lock(self, project: Project, reference: str) -> Distribution:
         """Lock the project, then the distribution, and return it as it is now.

@@ -10,11 +10,12 @@ from locframework.access.rules import check_name
 from locframework.access.service import Access, LinkedAccess
 from locframework.errors import GlossaryNotFound, LanguageExists
 from locframework.events import EventLog
-from locframework.fields import Clock, id_from_reference, new_id, slug, timestamp
+from locframework.fields import Clock, new_id, slug, timestamp
 from locframework.languages import folded, require_tag
 from locframework.pagination import Page
 from locframework.projects.rules import changed_fields
 from locframework.projects.service import Projects
+from locframework.transactions import get_record
 from locframework.validation import check_record, given_fields
 
 from .records import (
@@ -216,11 +217,7 @@ class Glossaries:
             return self._shown(caller, self._find(old.id))
 
     def _find(self, reference: str) -> StoredGlossary:
-        id_ = id_from_reference(reference)
-        found = self._store.find(id_) if id_ is not None else None
-        if found is None:
-            raise GlossaryNotFound
-        return found
+        return get_record(self._store, reference, GlossaryNotFound)
 
     def _require_no_target(self, glossary: Glossary) -> None:
         tag = glossary.source_language

@@ -343,20 +343,23 @@ def _plan(
 
 def _reader(type_: inspect.Type) -> Reader | None:
     """How a text becomes a value of the type; None when it cannot."""
-    type_ = _plain(type_)
-    options = type_.types if isinstance(type_, inspect.UnionType) else (type_,)
-    readers = {
-        _reader_of(_plain(option))
-        for option in options
-        if not isinstance(option, inspect.NoneType)
-    }
-    return readers.pop() if len(readers) == 1 else None
-
-
-def _reader_of(type_: inspect.Type) -> Reader | None:
-    if isinstance(type_, inspect.LiteralType):
-        return str if all(isinstance(each, str) for each in type_.values) else None
-    return _SIMPLE.get(type(type_))
+    match _plain(type_):
+        case inspect.UnionType(types=options):
+            readers = {
+                _reader(option)
+                for option in options
+                if not isinstance(option, inspect.NoneType)
+            }
+            return readers.pop() if len(readers) == 1 else None
+        case inspect.LiteralType(values=values):
+            return str if all(isinstance(each, str) for each in values) else None
+        case inspect.StrType():
+            return str
+        case inspect.IntType():
+            return _integer
+        case inspect.BoolType():
+            return _boolean
+    return None
 
 
 def _plain(type_: inspect.Type) -> inspect.Type:
@@ -376,13 +379,6 @@ def _boolean(text: str) -> bool:
     if text not in _BOOLEANS:
         raise ValueError("must be true or false")
     return _BOOLEANS[text]
-
-
-_SIMPLE: dict[type, Reader] = {
-    inspect.StrType: str,
-    inspect.IntType: _integer,
-    inspect.BoolType: _boolean,
-}
 
 
 JSON_MOST = 1024 * 1024  # bytes; decisions 2.2

@@ -146,22 +146,6 @@ _BEGIN, _END = b'{"success":true,"data":', b"}"
 _encoder = msgspec.json.Encoder()
 
 
-class _Error(msgspec.Struct, frozen=True, omit_defaults=True):
-    code: str
-    message: str
-    details: object = None
-
-
-class _Failure(msgspec.Struct, frozen=True):
-    success: bool
-    error: _Error
-
-
-class _Success(msgspec.Struct, frozen=True):
-    success: bool
-    data: object
-
-
 def encoded(data: object) -> bytes:
     """``data`` as it stands in an answer; ETags are made of it."""
     return _encoder.encode(data)
@@ -170,7 +154,7 @@ def encoded(data: object) -> bytes:
 def write_data(response: Response, data: object, status: str) -> None:
     """``{"success": true, "data": …}``."""
     # in one go: to put the envelope around it later copies the whole answer
-    _write_json(response, _encoder.encode(_Success(True, data)), status)
+    _write_json(response, _encoder.encode({"success": True, "data": data}), status)
 
 
 def write_tagged(
@@ -245,7 +229,10 @@ def write_content_error(response: Response, error: LocError) -> None:
 
 def failure(code: str, message: str, details: object) -> bytes:
     """The envelope of a refusal (service.md, Errors)."""
-    return _encoder.encode(_Failure(False, _Error(code, message, details)))
+    error: dict[str, object] = {"code": code, "message": message}
+    if details is not None:
+        error["details"] = details
+    return _encoder.encode({"success": False, "error": error})
 
 
 def _write_json(response: Response, content: bytes, status: str) -> None:

@@ -29,7 +29,7 @@ from locframework.languages import (
 from locframework.pagination import Page, PageRequest, SortedRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
-from locframework.transactions import crash_point
+from locframework.transactions import crash_point, get_record
 from locframework.validation import check_record, given_fields
 
 from .records import (
@@ -332,11 +332,7 @@ class Memories:
         return found
 
     def _find(self, reference: str) -> StoredMemory:
-        id_ = id_from_reference(reference)
-        found = self._store.find(id_) if id_ is not None else None
-        if found is None:
-            raise TmNotFound
-        return found
+        return get_record(self._store, reference, TmNotFound)
 
     def _find_language(self, stored: StoredMemory, tag: str) -> MemoryLanguage | None:
         languages = self._store.list_languages([stored.id])

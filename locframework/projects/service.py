@@ -22,7 +22,6 @@ from locframework.events import EventLog
 from locframework.fields import (
     Clock,
     Timestamp,
-    id_from_reference,
     new_id,
     slug,
     timestamp,
@@ -30,7 +29,7 @@ from locframework.fields import (
 )
 from locframework.languages import require_tag, tag_from_path
 from locframework.pagination import Page, PageRequest
-from locframework.transactions import Transactions
+from locframework.transactions import Transactions, get_record
 from locframework.validation import check_record, given_fields
 
 from .records import (
@@ -80,7 +79,7 @@ class Projects:
         Raises ProjectNotFound, the same for a project that does not exist and for
         one that the caller cannot see, and PermissionDenied.
         """
-        project = self._find(reference)
+        project = get_record(self._store, reference, ProjectNotFound)
         self._access.require(caller, permission, scope_of(project), ProjectNotFound)
         return project
 
@@ -90,7 +89,7 @@ class Projects:
 
     def visible(self, caller: Caller, reference: str) -> Project:
         """Return the project for a caller with any permission; else ProjectNotFound."""
-        project = self._find(reference)
+        project = get_record(self._store, reference, ProjectNotFound)
         if not self._access.sees(caller, scope_of(project)):
             raise ProjectNotFound
         return project
@@ -233,14 +232,6 @@ class Projects:
         if new == old:
             return old
         return replace(new, updated_at=timestamp_after(self._clock(), old.updated_at))
-
-    def _find(self, reference: str) -> Project:
-        """Find the project for any caller. Raises ProjectNotFound."""
-        id_ = id_from_reference(reference)
-        project = self._store.find(id_) if id_ is not None else None
-        if project is None:
-            raise ProjectNotFound
-        return project
 
     def _move_source(self, project: Project, tag: str) -> None:
         languages = self._store.list_languages(project.id)

@@ -9,7 +9,7 @@ import msgspec
 from locframework.branches.records import BRANCH_NAME, MAIN
 from locframework.errors import ProjectNotFound
 from locframework.events import Actor, EventLog
-from locframework.fields import id_from_reference
+from locframework.transactions import get_record
 from locframework.validation import text_problems
 
 from .store import WebhookStorage
@@ -71,11 +71,8 @@ class PluginEvents:
             raise ValueError("items must be a list or a tuple of at least one item")
         for item in items:
             _check_item(item)
-        id_ = id_from_reference(project_id)
         with self._storage.transaction():
-            project = self._storage.projects.find(id_) if id_ else None
-            if project is None:
-                raise ProjectNotFound
+            project = get_record(self._storage.projects, project_id, ProjectNotFound)
             self._events.append(
                 type_,
                 organization_id=project.organization_id,

@@ -19,11 +19,12 @@ from locframework.errors import (
     WebhooksNotSetUp,
     abbreviate,
 )
-from locframework.fields import Clock, id_from_reference, new_id, timestamp
+from locframework.fields import Clock, new_id, timestamp
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.rules import require_languages
 from locframework.projects.service import Projects
+from locframework.transactions import get_record
 from locframework.validation import check_record, given_fields
 
 from .event_schemas import EventTypes
@@ -177,11 +178,7 @@ class Webhooks:
 
     def find(self, project: Project, reference: str) -> StoredWebhook:
         """Return a webhook of a project. Raises WebhookNotFound."""
-        id_ = id_from_reference(reference)
-        found = self._store.find(id_, project.id) if id_ else None
-        if found is None:
-            raise WebhookNotFound
-        return found
+        return get_record(self._store, reference, WebhookNotFound, project.id)
 
     def _add(self, project: Project, webhook: Webhook) -> tuple[Webhook, str]:
         secret = new_secret()
