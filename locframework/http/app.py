@@ -136,7 +136,7 @@ def collect(
     operations = [each for owner in endpoints for each in operations_of(owner)]
     met: dict[str, str] = {}
     for each in operations:
-        permission = each.declaration.permission
+        permission = each.permission
         if permission is not None and permission not in permissions:
             raise DeclarationError(
                 f"operation {each.name}: the permission {permission!r} is unknown"
@@ -168,7 +168,7 @@ def _router(
         }
         if "GET" in responders:  # falcon leaves the body out
             responders["HEAD"] = responders["GET"]
-        if any(each.declaration.rate == "content" for each in here):
+        if any(each.rate == "content" for each in here):
             responders["OPTIONS"] = preflight
         refused = MethodRefusal(admission, ", ".join(sorted(responders)))
         return {**dict.fromkeys(_METHODS, refused), **responders}
@@ -237,7 +237,7 @@ def _answer_errors(
     content = tuple(
         PREFIX + each.path.partition("{")[0]
         for each in operations
-        if each.declaration.rate == "content"
+        if each.rate == "content"
     )
 
     def respond(

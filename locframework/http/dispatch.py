@@ -246,21 +246,20 @@ class Dispatch(Generic[C]):
     ) -> None:
         """Raises DeclarationError if no permission check exists for the path, or the
         query, body or form cannot be decoded."""
-        declaration = operation.declaration
         self._base_url = base_url
         self._call = operation.call
-        self._rate = declaration.rate
-        admit = admission.admit_anyone if declaration.public else admission.admit
+        self._rate = operation.rate
+        admit = admission.admit_anyone if operation.public else admission.admit
         self._admit: Callable[..., Any] = admit
         self._prepares = operation.prepares
-        self._is_content = declaration.rate == "content"
+        self._is_content = operation.rate == "content"
         self._wants_caller = operation.wants_caller
         self._wants_request = operation.wants_request
-        self._status = code_to_http_status(declaration.status)
+        self._status = code_to_http_status(operation.status)
         self._is_plain = not operation.returns_raw and operation.accepted is None
         self._link = url_resolver_of(operation.answer)
-        self._is_tagged = operation.is_single_read or bool(declaration.etag)
-        self._is_read = declaration.method == "GET"  # HEAD too
+        self._is_tagged = operation.is_single_read or bool(operation.etag)
+        self._is_read = operation.method == "GET"  # HEAD too
         self._if_match = if_match
         self._once = once
         self._negotiates = not operation.returns_raw
@@ -425,7 +424,7 @@ def _readers_of(operation: Operation) -> Sequence[Reader]:
         operation.form,
         operation.takes_json,
         operation.body_optional,
-        operation.declaration.upload_limit,
+        operation.upload_limit,
     )
 
 
@@ -455,7 +454,7 @@ def _permission_check_of(
     operation: Operation, permission_checks: Mapping[str, PermissionCheck[C]]
 ) -> Callable[[C, dict[str, Any]], object] | None:
     """Return the permission check of an operation, or None if it needs none."""
-    permission = operation.declaration.permission
+    permission = operation.permission
     if permission is None:
         return None
     root = operation.parameters[0] if operation.parameters else None
@@ -475,7 +474,7 @@ def _visibility_check_of(
     operation: Operation, visibility_checks: Mapping[str, VisibilityCheck[C]]
 ) -> Callable[[C, dict[str, Any]], object] | None:
     """Return the visibility check of an operation that any valid token may use."""
-    if operation.declaration.public or not operation.parameters:
+    if operation.public or not operation.parameters:
         return None
     root = operation.parameters[0]
     sight = visibility_checks.get(root.wire)

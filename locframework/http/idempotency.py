@@ -91,7 +91,7 @@ class IdempotentOperation(Generic[C]):
         self._transactions = shared.transactions
         self._clock = shared.clock
         self._prepares = operation.prepares
-        self._is_secret = operation.declaration.secret
+        self._is_secret = operation.secret
 
     def __call__(
         self,

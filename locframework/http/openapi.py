@@ -39,7 +39,7 @@ def header_parameters(
     if operation.method in METHODS and operation.etag_path in single_reads:
         return [_header("If-Match", _IF_MATCH)]
     if operation.takes_idempotency_key:
-        more = _SHOWN_ONCE if operation.declaration.secret else ""
+        more = _SHOWN_ONCE if operation.secret else ""
         text = _IDEMPOTENCY_KEY + more
         return [_header("Idempotency-Key", text, pattern=KEY_PATTERN)]
     return []
@@ -109,17 +109,16 @@ def _headers(*names: str) -> Schema:
 
 def errors_of(operation: Operation) -> list[type[LocError]]:
     """Every refusal of an operation: those it declares, those of its shape."""
-    declaration = operation.declaration
-    found = [*declaration.errors, LocError, errors.Unavailable]
+    found = [*operation.errors, LocError, errors.Unavailable]
     if operation.decodes:
         found.append(errors.ValidationFailed)
     if operation.takes_json:
         found.append(errors.InvalidJson)
     if operation.takes_json or operation.form is not None:
         found += [errors.PayloadTooLarge, errors.UnsupportedMediaType]
-    if not declaration.public:
+    if not operation.public:
         found.append(errors.Unauthorized)
-    if declaration.permission is not None:
+    if operation.permission is not None:
         found.append(errors.PermissionDenied)
     if operation.parameters:
         found.append(errors.NotFound)
@@ -129,13 +128,13 @@ def errors_of(operation: Operation) -> list[type[LocError]]:
         if issubclass(operation.query, BranchQuery):
             found.append(errors.BranchNotOpen)
     found += [errors.MISSING[name] for name in named & errors.MISSING.keys()]
-    if not declaration.public and operation.method in METHODS:
+    if not operation.public and operation.method in METHODS:
         found.append(errors.PreconditionFailed)
     if operation.takes_idempotency_key:
         found += [errors.ValidationFailed, errors.IdempotencyConflict]
     if not operation.returns_raw:
         found.append(errors.NotAcceptable)
-    if declaration.rate is not None:
+    if operation.rate is not None:
         found.append(errors.RateLimited)
     return [*found, errors.MethodNotAllowed]
 
@@ -238,9 +237,9 @@ class Document:
         for operation in self._operations:
             methods = paths.setdefault(operation.path, {})
             methods[operation.method.lower()] = self._operation(operation)
-            if operation.declaration.head:
+            if operation.head:
                 methods["head"] = self._head(operation)
-        tags = dict.fromkeys(each.declaration.tag for each in self._operations)
+        tags = dict.fromkeys(each.tag for each in self._operations)
         return {
             "openapi": "3.1.0",
             "info": {
@@ -263,7 +262,7 @@ class Document:
         }
 
     def _types(self, operation: Operation) -> list[Any]:
-        raw = [each.schema for each in operation.declaration.raw]
+        raw = [each.schema for each in operation.raw]
         paths = [
             self._hints[operation.name][each.name] for each in operation.parameters
         ]
@@ -271,12 +270,11 @@ class Document:
         return [each for each in types if each is not None]
 
     def _operation(self, operation: Operation) -> Schema:
-        declaration = operation.declaration
         written: Schema = {
             "operationId": camel(operation.name),
             "summary": operation.summary,
             "description": plain(operation.description),
-            "tags": [declaration.tag],
+            "tags": [operation.tag],
             "parameters": self._parameters(operation),
             "requestBody": self._request_body(operation),
             "responses": {**self._successes(operation), **self._refusals(operation)},
@@ -287,10 +285,10 @@ class Document:
                 "description": "Unchanged since an ETag of If-None-Match",
                 "headers": _headers("ETag", *RATE_HEADERS),
             }
-        if declaration.public:
+        if operation.public:
             written["security"] = []
         else:
-            written["x-permission"] = declaration.permission
+            written["x-permission"] = operation.permission
         return written
 
     def _answered(self, schema: Schema) -> Schema:
@@ -299,15 +297,14 @@ class Document:
         return {JSON: {"schema": schema, "example": example}}
 
     def _successes(self, operation: Operation) -> Schema:
-        declaration = operation.declaration
-        rated = RATE_HEADERS if declaration.rate == "api" else ()
-        is_tagged = operation.is_single_read or declaration.etag
+        rated = RATE_HEADERS if operation.rate == "api" else ()
+        is_tagged = operation.is_single_read or operation.etag
         tag = ("ETag",) if is_tagged else ()
-        if operation.takes_idempotency_key and not declaration.secret:
+        if operation.takes_idempotency_key and not operation.secret:
             tag = ("Idempotency-Replayed",)
         answers: Schema = {}
         for status, type_, text in (
-            (declaration.status, operation.answer, "Done"),
+            (operation.status, operation.answer, "Done"),
             (202, operation.accepted, "Accepted: a job does it"),
         ):
             if type_ is not None:
@@ -324,7 +321,7 @@ class Document:
                     "headers": _headers(*rated, *tag, *_MORE_HEADERS.get(status, ())),
                     "content": self._answered(enveloped),
                 }
-        for raw in declaration.raw:
+        for raw in operation.raw:
             written = self._raw(raw, rated)
             there = answers.setdefault(str(raw.status), written)
             if there is not written:  # the same in another media type
@@ -350,11 +347,9 @@ class Document:
         codes: dict[int, set[str]] = {}
         for error in errors_of(operation):
             codes.setdefault(error.status, set()).add(error.code)
-        is_content = operation.declaration.rate == "content"
+        is_content = operation.rate == "content"
         refusals: Schema = {}
-        for status in sorted(
-            codes.keys() - {r.status for r in operation.declaration.raw}
-        ):
+        for status in sorted(codes.keys() - {r.status for r in operation.raw}):
             those = sorted(codes[status])
             name = ("content_" if is_content else "") + "_or_".join(those)
             rated = () if is_content else RATE_HEADERS

@@ -74,10 +74,9 @@ class PathParameter(Struct, frozen=True):
     allows_slashes: bool = False  # the part may hold some (slashes.py)
 
 
-class Operation(Struct, frozen=True):
+class Operation(Declaration, frozen=True):
     """A declared method of one endpoints object, ready to be served."""
 
-    declaration: Declaration
     name: str  # create_key
     template: str  # the path with the method's own parameter names, for the router
     call: Callable[..., object]
@@ -95,32 +94,22 @@ class Operation(Struct, frozen=True):
     prepares: bool  # it answers Prepared
 
     @property
-    def method(self) -> Method:
-        return self.declaration.method
-
-    @property
-    def path(self) -> str:
-        return self.declaration.path
-
-    @property
     def is_single_read(self) -> bool:
         """Whether it reads one thing: its answer has an ETag."""
-        return (
-            self.method == "GET"
-            and not self.declaration.public
-            and not self.returns_raw
-            and not _is_page(self.answer)
-        )
+        record = get_origin(self.answer) or self.answer
+        is_page = isinstance(record, type) and issubclass(record, Page)
+        is_own = self.method == "GET" and not self.public
+        return is_own and not self.returns_raw and not is_page
 
     @property
     def etag_path(self) -> str:
         """The path of the read whose ETag ``If-Match`` names."""
-        return self.declaration.etag or self.path
+        return self.etag or self.path
 
     @property
     def takes_idempotency_key(self) -> bool:
         """Whether ``Idempotency-Key`` counts: a POST of somebody."""
-        return self.method == "POST" and not self.declaration.public
+        return self.method == "POST" and not self.public
 
     @property
     def body_optional(self) -> bool:
@@ -219,11 +208,6 @@ def camel(snake_: str) -> str:
     return first + "".join(each.capitalize() for each in rest)
 
 
-def _is_page(answer: Any) -> bool:
-    record = get_origin(answer) or answer
-    return isinstance(record, type) and issubclass(record, Page)
-
-
 def _names_in_order(class_: type) -> list[str]:
     names: dict[str, None] = {}
     for owner in reversed(class_.__mro__):
@@ -250,7 +234,11 @@ def _read(
     hints = get_type_hints(function, include_extras=True)
     arguments = list(inspect.signature(function).parameters)[1:]
     parameters = tuple(
-        PathParameter(found, snake(found), _takes_slashes(hints.get(snake(found))))
+        PathParameter(
+            found,
+            snake(found),
+            SLASHES in getattr(hints.get(snake(found)), "__metadata__", ()),
+        )
         for found in _PARAMETER.findall(declaration.path)
     )
     returned = hints.get("return")
@@ -261,7 +249,7 @@ def _read(
     _check(declaration, function, arguments, parameters, returns_raw=returns_raw)
     summary, _, description = (inspect.getdoc(function) or "").partition("\n")
     return Operation(
-        declaration=declaration,
+        **structs.asdict(declaration),
         name=name,
         template=_PARAMETER.sub(
             lambda found: f"{{{snake(found[1])}}}", declaration.path
@@ -280,10 +268,6 @@ def _read(
         returns_raw=returns_raw,
         prepares=prepares,
     )
-
-
-def _takes_slashes(hint: Any) -> bool:
-    return SLASHES in getattr(hint, "__metadata__", ())
 
 
 def _check(

@@ -16,17 +16,11 @@ from locframework.errors import (
     Unavailable,
 )
 from locframework.events import Actor
-from locframework.http import (
-    Accepted,
-    Raw,
-    RawResponse,
-    RequestInfo,
-    Upload,
-    operation,
-)
 from locframework.http.app import build_wsgi
 from locframework.http.docs import ServiceEndpoints
+from locframework.http.operation import RawResponse, operation
 from locframework.http.rate_limit import MemoryWindows, RateLimiter
+from locframework.http.records import Accepted, Raw, RequestInfo, Upload
 from locframework.pagination import Page, PageRequest
 from locframework.testing.client import Client, WsgiApp
 

@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from locframework.http import Accepted, DeclarationError, Raw, operation
-from locframework.http.operation import camel, operations_of, snake
+from locframework.http.operation import (
+    DeclarationError,
+    camel,
+    operation,
+    operations_of,
+    snake,
+)
+from locframework.http.records import Accepted, Raw
 
 
 class Done(Struct, frozen=True):
@@ -161,7 +167,7 @@ def test_operations_are_read_from_their_signatures_in_order():
     assert (b.summary, b.description) == ("Do b", "More of it,\non two lines.")
     assert b.accepted is Body
     assert not b.decodes
-    assert (a.declaration.public, a.declaration.status, a.body) == (True, 201, Body)
+    assert (a.public, a.status, a.body) == (True, 201, Body)
     assert a.answer is Done
     assert a.body_optional
     assert a.decodes

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import pytest
 from msgspec import Struct
 
-from locframework.http import operation
 from locframework.http.dispatch import SLASH_PLACEHOLDER, SlashParameters
-from locframework.http.operation import SLASHES, operations_of
+from locframework.http.operation import SLASHES, operation, operations_of
 
 Ref = Annotated[str, SLASHES]
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
 from locframework.errors import ValidationFailed
-from locframework.http import DeclarationError
 from locframework.http.body import Query
+from locframework.http.operation import DeclarationError
 
 Limit = Annotated[int, Meta(ge=1, le=200, description="Items")]
 
