@@ -206,9 +206,10 @@ class Keys:
         check_record(changes)
         if changes.key is not UNSET:
             check_key(changes.key, project.key_separator)
-        key_id, fields = _require_id(key_id), given_fields(changes)
+        fields = given_fields(changes)
         if changes.tags is not UNSET:
             fields["tags"] = clean_tags(changes.tags)
+        key_id = _require_id(key_id)
         scope = self._branches.scope(project, branch)
         file_id, before = changes.screenshot_file_id, None
         if file_id is None:
