@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
 from .access.organizations import Organizations
-from .access.permissions import PERMISSIONS
 from .access.records import Caller
 from .access.service import Access, LinkedAccess
 from .access.tokens import Authenticator, Tokens
@@ -118,8 +117,8 @@ class Framework:
         access = self.access = Access(storage.access, plugins.refusal)
         linked = self.linked_access = LinkedAccess(access, plugins.refusal)
         self.organizations = Organizations(storage.access, storage, access, clock)
-        tokens = Tokens(storage.access, storage, access, clock, PERMISSIONS)
-        self.tokens, renewed = tokens, tokens.renewed
+        tokens = self.tokens = Tokens(storage.access, storage, access, clock)
+        renewed = tokens.renewed
         self.authenticate = Authenticator(
             plugins.caller, tokens, storage.access, storage, clock, self._later
         )

@@ -140,7 +140,6 @@ def register(framework: Framework, address: str = "") -> Registration:
 
 def operations_of(framework: Framework) -> list[object]:
     """The endpoints of every area, for one framework."""
-    permissions = list(PERMISSIONS.values())
     return [
         KeyEndpoints(framework.keys, framework.bulk_keys),
         ReviewEndpoints(framework.review),
@@ -165,7 +164,7 @@ def operations_of(framework: Framework) -> list[object]:
         DeliveryEndpoints(framework.distributions, framework.releases),
         ContentEndpoints(framework.content),
         WebhookEndpoints(framework.webhooks, framework.deliveries),
-        AccessEndpoints(framework.organizations, framework.tokens, permissions),
+        AccessEndpoints(framework.organizations, framework.tokens),
         PluginEndpoints(framework.plugins),
     ]
 

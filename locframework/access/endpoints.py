@@ -14,7 +14,7 @@ from locframework.http.records import Deleted
 from locframework.pagination import Page
 
 from .organizations import Organizations
-from .permissions import Permission
+from .permissions import PERMISSIONS, Permission
 from .records import (
     Caller,
     Member,
@@ -68,15 +68,9 @@ class AccessEndpoints:
 
     tag = "Tokens"
 
-    def __init__(
-        self,
-        organizations: Organizations,
-        tokens: Tokens,
-        permissions: list[Permission],
-    ) -> None:
+    def __init__(self, organizations: Organizations, tokens: Tokens) -> None:
         self._organizations = organizations
         self._tokens = tokens
-        self._permissions = permissions
 
     @operation("GET", "/organizations", permission="project_read", tag="Organizations")
     def list_organizations(
@@ -273,4 +267,4 @@ class AccessEndpoints:
     @operation("GET", "/permissions", permission=None)
     def list_permissions(self, caller: Caller) -> PermissionsAnswer:
         """List every permission key."""
-        return PermissionsAnswer(self._permissions)
+        return PermissionsAnswer([*PERMISSIONS.values()])

@@ -131,7 +131,7 @@ class Organizations:
         organization = self._managed(caller, reference)
         check_record(new)
         self._may_give(caller, organization.id, new.role)
-        languages = _languages(new.assigned_languages)
+        languages = check_languages(new.assigned_languages)
         self._may_assign(caller, organization.id, languages)
         with self._transactions.transaction():
             self._store.organizations.lock(organization.id)
@@ -186,7 +186,7 @@ class Organizations:
     def _add_member(self, organization_id: str, new: NewMember) -> Member:
         now = timestamp(self._clock())
         email = check_email(new.email)
-        languages = _languages(new.assigned_languages)
+        languages = check_languages(new.assigned_languages)
         project_ids = self._projects(organization_id, new.project_ids)
         user = self._store.find_user_by_email(email)
         if user is None:
@@ -216,7 +216,7 @@ class Organizations:
         if changes.name is not UNSET:
             fields["name"] = changes.name.strip()
         if changes.assigned_languages is not UNSET:
-            fields["assigned_languages"] = _languages(changes.assigned_languages)
+            fields["assigned_languages"] = check_languages(changes.assigned_languages)
         if changes.project_ids is not UNSET:
             fields["project_ids"] = self._projects(organization_id, changes.project_ids)
         return fields
@@ -264,7 +264,3 @@ class Organizations:
                 "the organization needs an owner who is not bound to projects or"
                 " languages, and this is the last one; make another one first"
             )
-
-
-def _languages(codes: list[str] | None) -> tuple[str, ...] | None:
-    return check_languages(codes, "$.assignedLanguages")

@@ -17,11 +17,13 @@ def is_whole_owner(member: Member) -> bool:
     return member.role == "owner" and not bound
 
 
-def check_languages(codes: Sequence[str] | None, path: str) -> tuple[str, ...] | None:
+def check_languages(codes: Sequence[str] | None) -> tuple[str, ...] | None:
     """Assigned languages in canonical spelling; empty means all, which is None."""
     if not codes:
         return None
-    tags = [require_tag(code, f"{path}[{at}]") for at, code in enumerate(codes)]
+    tags = [
+        require_tag(code, f"$.assignedLanguages[{at}]") for at, code in enumerate(codes)
+    ]
     return tuple(dict.fromkeys(tags))
 
 

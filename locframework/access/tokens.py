@@ -164,23 +164,6 @@ def expiry(new: NewToken, now: datetime) -> datetime:
     return at
 
 
-def check_permissions(keys: Collection[str], known: Collection[str]) -> None:
-    """Refuse an allow-list that names a permission nobody provides."""
-    for key in keys:
-        if key not in known:
-            raise UnknownPermission(f"there is no permission {abbreviate(key)!r}")
-
-
-def allow_list(keys: Collection[str], project_id: str | None) -> tuple[str, ...]:
-    """The allow-list that a new token has: each key once, as they came.
-
-    Of a token of a project without what no project can give, so that what is shown
-    is what counts.
-    """
-    useless = ORGANIZATION_WIDE if project_id is not None else frozenset[str]()
-    return tuple(key for key in dict.fromkeys(keys) if key not in useless)
-
-
 def both(
     one: Collection[str] | None, other: Collection[str] | None
 ) -> frozenset[str] | None:
@@ -207,13 +190,11 @@ class Tokens:
         transactions: Transactions,
         access: Access,
         clock: Clock,
-        known_permissions: Collection[str],
     ) -> None:
         self._store = store
         self._transactions = transactions
         self._access = access
         self._clock = clock
-        self._known = known_permissions
 
     def create_personal(self, caller: Caller, new: NewToken) -> tuple[Token, str]:
         """A personal token of the caller's own; answers it and its text.
@@ -221,7 +202,10 @@ class Tokens:
         Raises PermissionDenied when it asks for more than the caller has, or when
         the caller is no user; UnknownPermission; LanguageNotAssigned.
         """
-        user_id = self._user_of(caller)
+        user_id = caller.user_id
+        if user_id is None:
+            reason = "only a user has personal tokens"
+            raise PermissionDenied("token_manage", reason)
         check_record(new)
         grant = Grant(
             organization_id="",  # of all the caller's organizations together
@@ -364,11 +348,15 @@ class Tokens:
         permissions = (
             sorted(within.permissions) if new.permissions is UNSET else new.permissions
         )
-        check_permissions(permissions, self._known)
-        for permission in permissions:
-            if permission not in within.permissions:
-                raise PermissionDenied(permission)
-        languages = check_languages(new.assigned_languages, "$.assignedLanguages")
+        for key in permissions:
+            if key not in PERMISSIONS:
+                raise UnknownPermission(f"there is no permission {abbreviate(key)!r}")
+        for key in permissions:
+            if key not in within.permissions:
+                raise PermissionDenied(key)
+        # a project token shows what counts: not what no project can give
+        useless = () if project_id is None else ORGANIZATION_WIDE
+        languages = check_languages(new.assigned_languages)
         languages = _within(within, languages)
         kind: TokenKind = "personal" if project_id is None else "project"
         text, now = new_token_text(kind), self._clock()
@@ -377,7 +365,9 @@ class Tokens:
             kind=kind,
             name=check_name(new.name),
             prefix=text[:SHOWN_PREFIX_LENGTH],
-            permissions=allow_list(permissions, project_id),
+            permissions=tuple(
+                key for key in dict.fromkeys(permissions) if key not in useless
+            ),
             project_id=project_id,
             assigned_languages=languages,
             expires_at=timestamp(expiry(new, now)),
@@ -395,7 +385,7 @@ class Tokens:
         A plugin's refusal is for the moment it is asked, not for the life of a token.
         """
         if caller.everything:
-            return frozenset(self._known)
+            return frozenset(PERMISSIONS)
         return frozenset(
             permission
             for grant in caller.grants
@@ -403,12 +393,6 @@ class Tokens:
             for permission in effective(grant)
             if allows(grant, permission, scope)
         )
-
-    def _user_of(self, caller: Caller) -> str:
-        if caller.user_id is None:
-            reason = "only a user has personal tokens"
-            raise PermissionDenied("token_manage", reason)
-        return caller.user_id
 
     def _find(self, token_id: str) -> StoredToken:
         stored = self._store.tokens.find(token_id) if is_id(token_id) else None
