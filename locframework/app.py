@@ -146,11 +146,11 @@ class Framework:
         glossaries = self.glossaries = Glossaries(
             storage, access, linked, projects, events, clock
         )
-        terms = self.terms = Terms(storage, glossaries, linked, events, clock)
+        terms = self.terms = Terms(storage, glossaries, linked, clock)
         term_cache = self.term_cache = TermCache(storage)
         self.glossary_matches = GlossaryMatches(storage, projects, term_cache)
         self.glossary_files = GlossaryFiles(
-            storage, linked, glossaries, terms, blobs, jobs, events, clock, renewed
+            storage, linked, glossaries, terms, blobs, jobs, clock, renewed
         )
         runner.add_handler(self.glossary_files)
 

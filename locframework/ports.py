@@ -66,7 +66,6 @@ from .glossaries.records import StoredGlossary as StoredGlossary
 from .glossaries.records import Term as Term
 from .glossaries.records import TermQuery as TermQuery
 from .glossaries.records import TermWrite as TermWrite
-from .glossaries.records import TranslationRow as TranslationRow
 from .glossaries.store import GlossaryStore as GlossaryStore
 from .glossaries.store import TermStore as TermStore
 from .glossaries.terms import spelling as spelling

@@ -18,7 +18,6 @@ from locframework.errors import (
     TermNotTranslatable,
     truncate,
 )
-from locframework.events import EventLog
 from locframework.fields import Clock, Timestamp, new_id, timestamp
 from locframework.file_import.csv_table import refuse_words
 from locframework.file_import.files import ExportedFile, MoreToCheck, exported
@@ -44,7 +43,7 @@ from .records import (
     Term,
     TermWrite,
 )
-from .service import Glossaries, GlossaryEvents
+from .service import Glossaries
 from .store import GlossaryStorage
 from .terms import (
     Terms,
@@ -76,7 +75,6 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         terms: Terms,
         blobs: Blobs,
         jobs: Jobs,
-        events: EventLog,
         clock: Clock,
         renewed: Renewed,
     ) -> None:
@@ -84,7 +82,6 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         self._storage = storage
         self._glossaries = glossaries
         self._terms = terms
-        self._events = GlossaryEvents(events)
         self._clock = clock
 
     def start_import(
@@ -222,7 +219,7 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         if plan.writes:
             self._storage.terms.write_terms(subject.id, plan.writes, now)
         for type_, items in plan.events.items():
-            self._events.append(caller, subject, type_, items)
+            self._glossaries.emit(caller, subject, type_, items)
 
     def _require_languages(
         self, caller: Caller, subject: StoredGlossary, codes: Sequence[str]

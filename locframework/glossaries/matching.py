@@ -10,7 +10,6 @@ from locframework.access.records import Caller
 from locframework.errors import ValidationFailed
 from locframework.languages import require_tag
 from locframework.projects.service import Projects
-from locframework.proposals.records import TermTranslation
 from locframework.quality.check import AvoidedTerm, TextTerms, WantedTerm
 from locframework.quality.scanning import prose
 from locframework.terminology.index import FoundTerm, SearchTerm, TermIndex, find_terms
@@ -191,10 +190,7 @@ class GlossaryMatches:
                 return {text: [] for text in request.texts}
             found = {text: terms.find(text) for text in request.texts}
             ids = {each.id for some in found.values() for each in some}
-            translations: dict[str, list[TermTranslation]] = {id_: [] for id_ in ids}
-            rows = self._storage.terms.translations_of(ids, codes) if ids else []
-        for row in rows:
-            translations[row.term_id].append(row.translation)
+            translations = self._storage.terms.translations_of(ids, codes)
         return {
             text: [
                 TermMatch(

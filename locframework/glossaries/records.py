@@ -156,13 +156,6 @@ class Rejection(Struct, frozen=True, rename="camel"):
     reason: Annotated[str, Meta(max_length=1000)] | None = None
 
 
-class TranslationRow(Struct, frozen=True, gc=False):
-    """A translation and its term."""
-
-    term_id: str
-    translation: TermTranslation
-
-
 class TermWrite(Struct, frozen=True):
     """A term to store, with those of its translations that change."""
 

@@ -29,33 +29,6 @@ from .records import (
 from .store import GlossaryStorage
 
 
-class GlossaryEvents:
-    """Appends the events of a glossary in the open transaction (decisions 2.7)."""
-
-    def __init__(self, log: EventLog) -> None:
-        self._log = log
-
-    def append(
-        self,
-        caller: Caller,
-        stored: StoredGlossary,
-        type_: str,
-        items: Sequence[Mapping[str, object]],
-        project_ids: Sequence[str] = (),
-    ) -> None:
-        """Append one for each project: of ``project_ids``, else for all that are
-        linked; if there are none, one of the organization."""
-        named = [{"glossaryId": stored.id, **item} for item in items]
-        for project_id in project_ids or stored.glossary.project_ids or (None,):
-            self._log.append(
-                f"glossary.{type_}",
-                organization_id=stored.organization_id,
-                project_id=project_id,
-                actor=caller.actor,
-                items=named,
-            )
-
-
 class Glossaries:
     """Glossaries; operations on terms and files begin with ``require``."""
 
@@ -74,7 +47,7 @@ class Glossaries:
         self._access = access
         self._linked = linked
         self._projects = projects
-        self._events = GlossaryEvents(events)
+        self._events = events
         self._clock = clock
 
     def require(
@@ -104,6 +77,29 @@ class Glossaries:
         """Lock the glossary in a transaction, and return it as it is now."""
         self._store.lock(stored.id)
         return self._find(stored.id)
+
+    def emit(
+        self,
+        caller: Caller,
+        stored: StoredGlossary,
+        type_: str,
+        items: Sequence[Mapping[str, object]],
+        project_ids: Sequence[str] = (),
+    ) -> None:
+        """Append an event of a glossary in the open transaction (decisions 2.7).
+
+        One for each project: of ``project_ids``, else for all that are linked; if there
+        are none, one of the organization.
+        """
+        named = [{"glossaryId": stored.id, **item} for item in items]
+        for project_id in project_ids or stored.glossary.project_ids or (None,):
+            self._events.append(
+                f"glossary.{type_}",
+                organization_id=stored.organization_id,
+                project_id=project_id,
+                actor=caller.actor,
+                items=named,
+            )
 
     def create_glossary(self, caller: Caller, new: NewGlossary) -> Glossary:
         """Create a glossary, linked to no project.
@@ -177,7 +173,7 @@ class Glossaries:
                 new = replace(new, updated_at=timestamp(self._clock()))
                 self._store.update(replace(old, glossary=new))
                 item = {"fields": changed_fields(old.glossary, new)}
-                self._events.append(caller, old, "updated", [item])
+                self.emit(caller, old, "updated", [item])
         return self._shown(caller, replace(old, glossary=new))
 
     def delete_glossary(self, caller: Caller, reference: str) -> Glossary:
@@ -186,7 +182,7 @@ class Glossaries:
         with self._transactions.transaction():
             old = self.lock(stored)
             self._store.delete(old.id, timestamp(self._clock()))
-            self._events.append(caller, old, "detached", [{}])
+            self.emit(caller, old, "detached", [{}])
         return old.glossary
 
     def attach(self, caller: Caller, project_id: str, reference: str) -> Glossary:
@@ -201,7 +197,7 @@ class Glossaries:
             self._projects.lock(project)
             old = self.lock(stored)
             if self._store.link(old.id, project.id):
-                self._events.append(caller, old, "attached", [{}], [project.id])
+                self.emit(caller, old, "attached", [{}], [project.id])
             return self._shown(caller, self._find(old.id))
 
     def detach(self, caller: Caller, project_id: str, reference: str) -> Glossary:
@@ -213,7 +209,7 @@ class Glossaries:
             old = self.lock(stored)
             if not self._store.unlink(old.id, project.id):
                 raise GlossaryNotFound
-            self._events.append(caller, old, "detached", [{}], [project.id])
+            self.emit(caller, old, "detached", [{}], [project.id])
             return self._shown(caller, self._find(old.id))
 
     def _find(self, reference: str) -> StoredGlossary:

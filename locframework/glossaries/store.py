@@ -1,12 +1,13 @@
 """The stores of glossaries and their terms."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from locframework.access.records import Scope
 from locframework.fields import Timestamp
 from locframework.pagination import Page, PageRequest
 from locframework.projects.store import ProjectStore
+from locframework.proposals.records import TermTranslation
 from locframework.transactions import Repository, Transactions
 
 from .records import (
@@ -14,7 +15,6 @@ from .records import (
     Term,
     TermQuery,
     TermWrite,
-    TranslationRow,
 )
 
 
@@ -111,8 +111,11 @@ class TermStore(Protocol):
 
     def translations_of(
         self, term_ids: Collection[str], language_codes: Collection[str] | None
-    ) -> list[TranslationRow]:
-        """List by term id, then language code; None: in all languages."""
+    ) -> Mapping[str, Sequence[TermTranslation]]:
+        """Return those of each term, by language code; None: in all languages.
+
+        One statement, or none without terms.
+        """
         ...
 
 

@@ -15,7 +15,6 @@ from locframework.errors import (
     ValidationFailed,
     truncate,
 )
-from locframework.events import EventLog
 from locframework.fields import Clock, Timestamp, is_id, new_id, timestamp
 from locframework.languages import fold, require_tag, tag_from_path
 from locframework.pagination import Page
@@ -34,7 +33,7 @@ from .records import (
     TermQuery,
     TermWrite,
 )
-from .service import Glossaries, GlossaryEvents
+from .service import Glossaries
 from .store import GlossaryStorage
 
 WRITE, APPROVE = "glossary_write", "glossary_approve"
@@ -53,14 +52,12 @@ class Terms:
         storage: GlossaryStorage,
         glossaries: Glossaries,
         linked: LinkedAccess,
-        events: EventLog,
         clock: Clock,
     ) -> None:
         self._store = storage.terms
         self._transactions = storage
         self._glossaries = glossaries
         self._linked = linked
-        self._events = GlossaryEvents(events)
         self._clock = clock
 
     def find(self, stored: StoredGlossary, term_id: str) -> Term:
@@ -126,13 +123,13 @@ class Terms:
             self._require_free(stored, term)
             write = TermWrite(term, is_new=True, changed=term.translations)
             self._store.write_terms(stored.id, [write], now)
-            self._events.append(caller, stored, "term.created", [{"termId": term.id}])
+            self._glossaries.emit(caller, stored, "term.created", [{"termId": term.id}])
             outcome = "updated" if applies else "proposed"
             items = [
                 {"termId": term.id, "languageCode": each.language_code}
                 for each in term.translations
             ]
-            self._events.append(caller, stored, f"translation.{outcome}", items)
+            self._glossaries.emit(caller, stored, f"translation.{outcome}", items)
         return term
 
     def update_term(
@@ -159,7 +156,7 @@ class Terms:
             self._require_free(stored, new)
             new = replace(new, updated_at=now)
             self._store.write_terms(stored.id, [TermWrite(new)], now)
-            self._events.append(caller, stored, "term.updated", [{"termId": new.id}])
+            self._glossaries.emit(caller, stored, "term.updated", [{"termId": new.id}])
         return new
 
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Term:
@@ -174,7 +171,7 @@ class Terms:
             self.require_source(caller, stored, term)
             now = timestamp(self._clock())
             self._store.write_terms(stored.id, [], now, deleted=[term.id])
-            self._events.append(caller, stored, "term.deleted", [{"termId": term.id}])
+            self._glossaries.emit(caller, stored, "term.deleted", [{"termId": term.id}])
         return term
 
     def require_source(
@@ -321,7 +318,7 @@ class Terms:
             if reason is not None:
                 item["reason"] = reason
             type_ = f"translation.{outcome or outcome_of_write(old, new)}"
-            self._events.append(caller, stored, type_, [item])
+            self._glossaries.emit(caller, stored, type_, [item])
         return term
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from locframework.glossaries.service import GlossaryEvents
+from locframework.glossaries.service import Glossaries
 from locframework.http.records import Upload
 from locframework.keys.writing.checks import CheckRunner
 from locframework.testing.client import Answer
@@ -221,16 +221,16 @@ def test_a_change_beside_the_job_that_it_relies_on_is_seen(
     checked.key("a", en="To the pier", de="Zum Kai")
     path = f"{checked.glossary}/terms/{checked.pier['id']}/translations/de"
     checked.owner.put(path, json={"value": "Steg"})  # a job waits from now on
-    append = GlossaryEvents.append
+    emit = Glossaries.emit
 
     with ThreadPoolExecutor(1) as threads:
 
         def slowly(*args: Any, **how: Any) -> None:
-            append(*args, **how)
+            emit(*args, **how)
             wait([threads.submit(checked.workspace.run_jobs)], 0.5)
 
         with monkeypatch.context() as patched:
-            patched.setattr(GlossaryEvents, "append", slowly)
+            patched.setattr(Glossaries, "emit", slowly)
             assert checked.owner.put(path, json={"value": "Kai"}).status == 200
 
     assert checked.issues_by_now() == []

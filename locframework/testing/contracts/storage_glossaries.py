@@ -17,7 +17,6 @@ from locframework.glossaries.records import (
     Term,
     TermQuery,
     TermWrite,
-    TranslationRow,
 )
 from locframework.glossaries.terms import spelling
 from locframework.languages import fold
@@ -176,26 +175,28 @@ class GlossaryModel:
             assert store.find_terms(id_, [each.id, new_id()]) == [each]
             assert store.find_terms(id_, spellings=[spelt(each)]) == [each]
             assert store.find_terms(new_id(), [each.id]) == []
-        rows = [
-            TranslationRow(each.id, one) for each in by_id for one in each.translations
-        ]
         codes, code, status = pick([None, ["de"], []]), pick(CODES), pick(STATUSES)
-        assert store.translations_of([*self.terms, new_id()], codes) == [
-            row
-            for row in rows
-            if codes is None or row.translation.language_code in codes
-        ]
+        absent = new_id()
+        assert store.translations_of([*self.terms, absent], codes) == {
+            absent: [],
+            **{
+                each.id: [
+                    one
+                    for one in each.translations
+                    if codes is None or one.language_code in codes
+                ]
+                for each in every
+            },
+        }
+        rows = [(each.id, one) for each in every for one in each.translations]
         assert store.values_in([id_], code) == {
-            row.term_id: row.translation.value
-            for row in rows
-            if row.translation.language_code == code
-            and row.translation.status == "approved"
+            term_id: one.value
+            for term_id, one in rows
+            if (one.language_code, one.status) == (code, "approved")
         }
         for where in (None, status):
             assert store.languages(id_, where) == {
-                row.translation.language_code
-                for row in rows
-                if where in (None, row.translation.status)
+                one.language_code for _, one in rows if where in (None, one.status)
             }
         for _ in range(8):
             self._check_list(every)

@@ -15,7 +15,6 @@ from locframework.ports import (
     TermTranslation,
     TermWrite,
     Timestamp,
-    TranslationRow,
     fold,
     spelling,
 )
@@ -189,7 +188,10 @@ class TermTables(Store):
 
     def translations_of(
         self, term_ids: Collection[str], language_codes: Collection[str] | None
-    ) -> list[TranslationRow]:
+    ) -> dict[str, list[TermTranslation]]:
+        found: dict[str, list[TermTranslation]] = {each: [] for each in term_ids}
+        if not found:
+            return found
         database = self._database
         parts = [SqlFragment(database.among("v.term_id"), (database.listed(term_ids),))]
         if language_codes is not None:
@@ -201,13 +203,13 @@ class TermTables(Store):
                 ORDER BY v.term_id, v.language_code""",
             condition.params,
         )
-        return [TranslationRow(row[0], TermTranslation(*row[1:])) for row in rows]
+        for term_id, *translation in rows:
+            found[term_id].append(TermTranslation(*translation))
+        return found
 
     def _whole(self, terms: Sequence[Term]) -> list[Term]:
         """The terms with all their translations: one statement."""
-        found: dict[str, list[TermTranslation]] = {each.id: [] for each in terms}
-        for row in self.translations_of(list(found), None) if found else ():
-            found[row.term_id].append(row.translation)
+        found = self.translations_of([each.id for each in terms], None)
         return [replace(each, translations=tuple(found[each.id])) for each in terms]
 
 
