@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import logging
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO
 
 from msgspec.structs import replace
 
@@ -18,9 +18,6 @@ from locframework.transactions import Transactions, crash_point
 
 from .blob_store import BlobStore
 from .store import BlobIndex, BlobNote, KeptParts
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 log = logging.getLogger("locframework.plugins")
 
@@ -97,9 +94,22 @@ class Blobs:
             names.append(self.put(part, keep_for=keep_for, store=store).name)
         return KeptParts(store, names)
 
-    def open_parts(self, kept: KeptParts) -> BinaryIO:
-        """Return the file, to be read part by part. Reading raises Unavailable."""
-        return cast("BinaryIO", io.BufferedReader(_Parts(self, kept)))
+    @contextmanager
+    def open_parts(self, kept: KeptParts) -> Iterator[BinaryIO]:
+        """Open a copy of the file on the disk. Raises Unavailable.
+
+        One part of it is in memory at a time.
+        """
+        with tempfile.TemporaryFile() as file:
+            for name in kept.names:
+                content = self.get(name, store=kept.store)
+                if content is None:
+                    raise Unavailable(
+                        "what was read from the file has been lost; import it again"
+                    )
+                file.write(content)
+            file.seek(0)
+            yield file
 
     def get(self, name: str, *, store: str | None = None) -> bytes | None:
         """Return the content or None. Raises Unavailable, also for a damaged file."""
@@ -163,31 +173,3 @@ class Blobs:
                 self._index.note([replace(note, keep_until=until)])
             raise
         return True
-
-
-class _Parts(io.RawIOBase):
-    """A file in parts, of which one is in memory."""
-
-    def __init__(self, blobs: Blobs, kept: KeptParts) -> None:
-        self._blobs = blobs
-        self._store = kept.store
-        self._names = iter(kept.names)
-        self._part = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        if not self._part and (name := next(self._names, None)) is not None:
-            self._part = memoryview(b"")  # never two parts in memory
-            content = self._blobs.get(name, store=self._store)
-            if content is None:
-                raise Unavailable(
-                    "what was read from the file has been lost; import it again"
-                )
-            self._part = memoryview(content)
-        into = memoryview(buffer).cast("B")
-        size = min(len(into), len(self._part))
-        into[:size] = self._part[:size]
-        self._part = self._part[size:]
-        return size
