@@ -170,6 +170,10 @@ def open_receiver(
             thread.join()
 
 
+def closing(visit: Visit) -> None:
+    """Takes the connection and closes it at once."""
+
+
 def answering(status: int, headers: Headers = (), body: bytes = b"") -> Behaviour:
     """Takes the request and answers it, as receivers do."""
     lines = [f"HTTP/1.1 {status} As told", f"Content-Length: {len(body)}"]
@@ -177,70 +181,43 @@ def answering(status: int, headers: Headers = (), body: bytes = b"") -> Behaviou
     return saying("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
 
 
-def saying(answer: bytes) -> Behaviour:
+def saying(answer: bytes, then: Behaviour = closing) -> Behaviour:
     """Takes the request and sends these bytes, be they HTTP or not."""
-    return flooding(answer, b"", 0)
+
+    def behave(visit: Visit) -> None:
+        visit.shake_hands()
+        visit.read_request()
+        visit.send(answer)
+        then(visit)
+
+    return behave
 
 
 def trickling(at_once: bytes, rest: bytes, seconds: float) -> Behaviour:
     """Takes the request and sends ``rest`` byte by byte, ``seconds`` apart."""
 
-    def behave(visit: Visit) -> None:
-        visit.shake_hands()
-        visit.read_request()
-        visit.send(at_once)
+    def send_on(visit: Visit) -> None:
         for byte in rest:
             visit.send(bytes([byte]))
             visit.wait(seconds)
 
-    return behave
+    return saying(at_once, send_on)
 
 
 def flooding(head: bytes, body: bytes, times: int) -> Behaviour:
     """Takes the request and sends ``head``, then ``body`` again and again."""
 
-    def behave(visit: Visit) -> None:
-        visit.shake_hands()
-        visit.read_request()
-        visit.send(head)
+    def send_on(visit: Visit) -> None:
         for _ in range(times):
             visit.send(body)
 
-    return behave
-
-
-def hanging(visit: Visit) -> None:
-    """Takes the connection and never says anything."""
-    visit.wait()
+    return saying(head, send_on)
 
 
 def hanging_after_the_handshake(visit: Visit) -> None:
     """Speaks TLS, and neither reads nor answers."""
     visit.shake_hands()
     visit.wait()
-
-
-def hanging_after_the_request(visit: Visit) -> None:
-    """Takes the request and never answers."""
-    visit.shake_hands()
-    visit.read_request()
-    visit.wait()
-
-
-def closing(visit: Visit) -> None:
-    """Takes the connection and closes it at once."""
-
-
-def resetting(visit: Visit) -> None:
-    """Takes the connection and resets it at once."""
-    visit.reset()
-
-
-def resetting_after_the_request(visit: Visit) -> None:
-    """Takes the request and resets the connection."""
-    visit.shake_hands()
-    visit.read_request()
-    visit.reset()
 
 
 def resetting_in_the_answer(visit: Visit) -> None:

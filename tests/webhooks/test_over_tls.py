@@ -11,12 +11,7 @@ from standardwebhooks import Webhook as Verifier
 
 from locframework import hookimpl
 from locframework.ports import Answer, Post, Transport
-from locframework.testing.receiver import (
-    answering,
-    hanging_after_the_request,
-    open_receiver,
-    resetting_after_the_request,
-)
+from locframework.testing.receiver import Visit, answering, open_receiver, saying
 from locframework.testing.workspace import Workspace, open_workspace
 
 from .conftest import Clock
@@ -43,8 +38,8 @@ def test_attempts_are_repeated_until_one_succeeds(
     # the last attempt is about 31.5 minutes later: its signature must be fresh
     clock.now = datetime.now(UTC) - timedelta(minutes=31.5)
     behaviours = (
-        hanging_after_the_request,
-        resetting_after_the_request,
+        saying(b"", Visit.wait),
+        saying(b"", Visit.reset),
         answering(302, [("Location", "https://127.0.0.1/elsewhere")]),
         answering(202, [], b"thanks"),
     )

@@ -28,12 +28,8 @@ from locframework.testing.receiver import (
     answering,
     closing,
     flooding,
-    hanging,
     hanging_after_the_handshake,
-    hanging_after_the_request,
     open_receiver,
-    resetting,
-    resetting_after_the_request,
     resetting_in_the_answer,
     saying,
     trickling,
@@ -177,13 +173,13 @@ def no_tls(visit: Visit) -> None:
     visit.send(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 
 
-HANGING = (hanging, hanging_after_the_handshake, hanging_after_the_request)
+HANGING = (Visit.wait, hanging_after_the_handshake, saying(b"", Visit.wait))
 ENDING: tuple[Behaviour, ...] = (
     closing,
     no_tls,
     old_tls,
-    resetting,
-    resetting_after_the_request,
+    Visit.reset,
+    saying(b"", Visit.reset),
     resetting_in_the_answer,
 )
 
