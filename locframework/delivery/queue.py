@@ -1,8 +1,5 @@
 """Queues releases, on request and after changes (``auto_publish``)."""
 
-import threading
-from collections.abc import Callable
-
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -26,13 +23,6 @@ EVENTS_LOOKED_AT = 200
 AUTO_PUBLISHER = Caller(actor=SYSTEM)
 
 
-class _Changes(threading.local):
-    """The content changes of the transaction of this thread, by project id."""
-
-    def __init__(self) -> None:
-        self.events: dict[str, list[Event]] = {}
-
-
 class ReleaseQueue:
     """Inserts releases and the jobs that build them, in the open transaction."""
 
@@ -41,7 +31,6 @@ class ReleaseQueue:
         self._store = storage.delivery
         self._jobs = jobs
         self._clock = clock
-        self._changes = _Changes()
 
     def queue(
         self, caller: Caller, project: Project, distribution: Distribution, *, note: str
@@ -133,12 +122,12 @@ class ReleaseQueue:
         return count == EVENTS_LOOKED_AT or last_event is not None
 
     def on_event(self, event: Event) -> None:
-        """Collect changes of content, inside the transaction of the event.
+        """Look for changes of content, inside the transaction of the event.
 
         Releases of ``auto_publish`` are queued at its end, except while a release is
-        being built: ``after_build`` queues those. All events of a transaction cost one
-        statement in a project without ``auto_publish``. The release of a job that
-        failed or was cancelled has failed.
+        being built: ``after_build`` queues those. All events of main, or of a branch,
+        cost one statement in a project without ``auto_publish``. The release of a job
+        that failed or was cancelled has failed.
         """
         project_id = event.project_id
         if project_id is None:
@@ -147,9 +136,11 @@ class ReleaseQueue:
             for item in event.items:
                 self._fail_release_of(project_id, str(item["jobId"]))
         if changes_content(event, event.branch):
-            name = (ReleaseQueue, project_id)
-            self._storage.before_commit(name, lambda: self._begin(project_id))
-            self._changes.events[project_id].append(event)
+            changed = project_id, event.branch
+            self._storage.before_commit(
+                (ReleaseQueue, *changed),
+                lambda: lambda: self._publish_changed(*changed),
+            )
 
     def after_build(self, distribution: Distribution) -> None:
         """Queue what has changed meanwhile, in the transaction that ends a build.
@@ -160,17 +151,11 @@ class ReleaseQueue:
         if is_active and self.may_differ(distribution):
             self._queue_automatic(distribution)
 
-    def _begin(self, project_id: str) -> Callable[[], None]:
-        self._changes.events[project_id] = []
-        return lambda: self._end(project_id)
-
-    def _end(self, project_id: str) -> None:
-        events = self._changes.events.pop(project_id)
+    def _publish_changed(self, project_id: str, branch: str | None) -> None:
+        """Queue what shows main, which branches do too, or this branch."""
         for distribution in self._store.list_auto_publish(project_id):
-            has_changed = any(
-                changes_content(event, distribution.branch) for event in events
-            )
-            if has_changed and not self._would_fail_again(distribution):
+            is_shown = branch is None or branch == distribution.branch
+            if is_shown and not self._would_fail_again(distribution):
                 self._queue_automatic(distribution)
 
     def _would_fail_again(self, distribution: Distribution) -> bool:
