@@ -45,7 +45,6 @@ from .settings import Settings, setting_in
 from .storage import Storage, StorageProvider
 from .validation import check_record
 from .webhooks.event_schemas import fault_of
-from .webhooks.plugin_events import EmitForPlugin, Items
 from .webhooks.records import EventType
 from .webhooks.transport import Transport
 
@@ -103,7 +102,7 @@ class PluginHost:
         self._found = plugins
         self._manager = _Manager(GROUP)
         self._manager.add_hookspecs(hookspecs)
-        self.emit_event: EmitForPlugin | None = None  # set by the framework
+        self.emit_event: Callable[..., None] | None = None  # set by the framework
         self._providers: dict[tuple[str, str], str] = {}  # (hook, name) to plugin
         self.loaded = [self._register(name) for name in sorted(plugins)]
         self.storages: dict[str, StorageProvider] = self._provided(
@@ -333,19 +332,11 @@ class PluginHost:
             raise PluginError(name, self._found[name].origin, reason) from error
         return LoadedPlugin(name, distribution, version, hooks, settings)
 
-    def _emit(
-        self,
-        plugin: str,
-        type_: str,
-        project_id: str,
-        items: Items,
-        *,
-        branch: str | None = None,
-    ) -> None:
+    def _emit(self, plugin: str, *event: Any, **branch: Any) -> None:
         """Emit an event of a plugin, as EventEmitter does."""
         if self.emit_event is None:
             raise RuntimeError("events are emitted once the framework is made")
-        self.emit_event(plugin, type_, project_id, items, branch)
+        self.emit_event(plugin, *event, **branch)
 
     def _provided(self, kind: str, port: type) -> dict[str, Any]:
         """What the plugins provide, by name. Raises PluginError."""

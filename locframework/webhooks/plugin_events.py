@@ -1,7 +1,7 @@
 """Lets plugins emit events of their own types."""
 
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -40,10 +40,6 @@ class EventEmitter(Protocol):
         ...
 
 
-EmitForPlugin = Callable[[str, str, str, Items, str | None], None]
-"""Emits for any plugin: plugin, type, project, items, branch."""
-
-
 class PluginEvents:
     """Validates the events of plugins, and appends them to the event log."""
 
@@ -60,12 +56,14 @@ class PluginEvents:
         type_: str,
         project_id: str,
         items: Items,
-        branch: str | None,
+        *,
+        branch: str | None = None,
     ) -> None:
         """Emit an event for the plugin of that name; see ``EventEmitter``."""
         if type_ not in self._types or not type_.startswith(f"plugin.{plugin}."):
             raise ValueError(f"plugin {plugin} provides no event type {type_!r}")
-        if branch is not None and not _is_branch(branch):
+        is_name = isinstance(branch, str) and re.fullmatch(BRANCH_NAME, branch)
+        if branch is not None and (not is_name or branch == MAIN):
             raise ValueError("branch must be the name of a branch, or None for main")
         if not isinstance(items, list | tuple) or not items:
             raise ValueError("items must be a list or a tuple of at least one item")
@@ -81,11 +79,6 @@ class PluginEvents:
                 items=list(items),
                 branch=branch,
             )
-
-
-def _is_branch(name: object) -> bool:
-    is_name = isinstance(name, str) and re.fullmatch(BRANCH_NAME, name) is not None
-    return is_name and name != MAIN
 
 
 def _check_item(item: object) -> None:
