@@ -310,12 +310,7 @@ class ContentEndpoints:
         Plain JSON, without a token, from any origin. `If-None-Match` with the `ETag` of
         an earlier answer gives 304.
         """
-        return self._content.read_manifest(
-            public_key,
-            request.base_url,
-            request.if_none_match,
-            is_head=request.method == "HEAD",
-        )
+        return self._content.read_manifest(public_key, request)
 
     @operation(
         "GET",
@@ -344,7 +339,4 @@ class ContentEndpoints:
         Take the address from `files[].url` of the manifest. It never changes: a
         changed file has another address.
         """
-        is_head = request.method == "HEAD"
-        return self._content.read_file(
-            public_key, blob, request.if_none_match, is_head=is_head
-        )
+        return self._content.read_file(public_key, blob, request)

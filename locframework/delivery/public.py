@@ -15,7 +15,7 @@ from locframework.access.store import AccessStore
 from locframework.blobs.service import Blobs
 from locframework.errors import ReleaseNotFound, Unavailable
 from locframework.fields import Clock
-from locframework.http.records import Raw
+from locframework.http.records import Raw, RequestInfo
 from locframework.http.responses import (
     CONTENT_NOT_FOUND,
     CONTENT_NOT_FOUND_CACHE,
@@ -187,25 +187,15 @@ class PublicContent:
         self._quota_refuses = quota_refuses
         self._manifest = lru_cache(MANIFESTS_IN_MEMORY)(self._encode_manifest)
 
-    def read_manifest(
-        self,
-        public_key: str,
-        base_url: str,
-        if_none_match: str | None,
-        *,
-        is_head: bool = False,
-    ) -> Raw:
-        """Return the manifest of the current release, 304, 202 while building, or 404.
-
-        ``is_head``: the body is not sent, so none of it is counted.
-        """
+    def read_manifest(self, public_key: str, request: RequestInfo) -> Raw:
+        """Return the current release's manifest, 304, 202 while building, or 404."""
         head = self._head(public_key)
         if head is None:
             return NOT_FOUND
         if head.release_id is None:
             return BUILDING
         try:
-            body, etag = self._manifest(public_key, base_url, head)
+            body, etag = self._manifest(public_key, request.base_url, head)
         except ReleaseNotFound:
             return NOT_FOUND
         headers = {
@@ -213,17 +203,9 @@ class PublicContent:
             "Cache-Control": MANIFEST_CACHE,
             "X-Service-Release": str(head.version),
         }
-        is_unchanged = if_none_match_matches(if_none_match, etag)
-        return self._respond(head, body, JSON, headers, is_unchanged, is_head)
+        return self._respond(request, head, lambda: body, JSON, headers)
 
-    def read_file(
-        self,
-        public_key: str,
-        blob: str,
-        if_none_match: str | None,
-        *,
-        is_head: bool = False,
-    ) -> Raw:
+    def read_file(self, public_key: str, blob: str, request: RequestInfo) -> Raw:
         """Return a file of any release of the distribution, 304, or 404.
 
         Raises Unavailable for a file that the store has lost or damaged.
@@ -236,13 +218,14 @@ class PublicContent:
             return NOT_FOUND
         content_type, storage = found
         headers = {"ETag": f'"{blob}"', "Cache-Control": FILE_CACHE}
-        is_unchanged = if_none_match_matches(if_none_match, f'"{blob}"')
-        content = b"" if is_unchanged else self._blobs.get(blob, store=storage)
-        if content is None:
-            raise Unavailable("a published file is missing from its store")
-        return self._respond(
-            head, content, content_type, headers, is_unchanged, is_head
-        )
+
+        def content() -> bytes:
+            found = self._blobs.get(blob, store=storage)
+            if found is None:
+                raise Unavailable("a published file is missing from its store")
+            return found
+
+        return self._respond(request, head, content, content_type, headers)
 
     def _head(self, public_key: str) -> PublicHead | None:
         if not is_public_key(public_key):
@@ -269,19 +252,21 @@ class PublicContent:
 
     def _respond(
         self,
+        request: RequestInfo,
         head: PublicHead,
-        body: bytes,
+        content: Callable[[], bytes],
         content_type: str,
         headers: dict[str, str],
-        is_unchanged: bool,
-        is_head: bool,
     ) -> Raw:
+        """Respond with the content, or with 304 to who has it, and count it."""
         if self._meter.is_exceeded(head.organization_id):
             headers[QUOTA_HEADER] = "exceeded"
             if self._quota_refuses:
                 return REFUSED
-        sent = 0 if is_unchanged or is_head else len(body)
-        self._meter.count(head.organization_id, sent)
-        if is_unchanged:
+        if if_none_match_matches(request.if_none_match, headers["ETag"]):
+            self._meter.count(head.organization_id, 0)
             return Raw(b"", content_type=None, status=304, headers=headers)
+        body = content()
+        sent = 0 if request.method == "HEAD" else len(body)
+        self._meter.count(head.organization_id, sent)
         return Raw(body, content_type=content_type, headers=headers)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from locframework.delivery.public import MANIFESTS_IN_MEMORY
+from locframework.http.records import RequestInfo
 from locframework.testing.workspace import Workspace
 
 
@@ -47,7 +48,8 @@ def test_many_hosts_do_not_fill_the_memory_with_manifests(
 
     for number in range(MANIFESTS_IN_MEMORY + 5):
         host = f"https://host-{number}/api/v1"
-        answer = content.read_manifest(distribution["publicKey"], host, None)
+        request = RequestInfo("GET", host, "", None)
+        answer = content.read_manifest(distribution["publicKey"], request)
         assert host.encode() in answer.content
 
     assert content._manifest.cache_info().currsize == MANIFESTS_IN_MEMORY

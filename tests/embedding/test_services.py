@@ -19,6 +19,7 @@ from locframework.errors import (
 )
 from locframework.exchange.records import ExportQuery, ImportOptions
 from locframework.formats.records import SourceFile
+from locframework.http.records import RequestInfo
 from locframework.keys.records import NewKey
 from locframework.pagination import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
@@ -26,6 +27,7 @@ from locframework.testing.client import Client
 from locframework.testing.contracts.storage_events import latest
 
 Open = Callable[..., Framework]
+REQUEST = RequestInfo("GET", "https://x/api/v1", "", None)
 
 
 @pytest.fixture
@@ -97,7 +99,7 @@ def test_files_go_in_and_out_and_are_published(
     done = framework.jobs.get_job(OPERATOR, project.id, job.id)
     query = ExportQuery("json-flat", language_codes=["de"])
     exported = framework.exports.export(OPERATOR, project.id, query)
-    public = framework.content.read_manifest(made.public_key, "https://x/api/v1", None)
+    public = framework.content.read_manifest(made.public_key, REQUEST)
 
     assert done.status == "succeeded"
     assert done.result is not None
@@ -153,7 +155,7 @@ def test_the_services_of_a_closed_framework_open_no_database_again(
     for use in (
         lambda: framework.organizations.create_organization("F", "o@example.com"),
         lambda: framework.projects.list_projects(OPERATOR, PageRequest()),
-        lambda: framework.content.read_manifest("k" * 43, "https://x/api/v1", None),
+        lambda: framework.content.read_manifest("k" * 43, REQUEST),
         framework.migrate,
     ):
         with pytest.raises(Unavailable, match="the database was closed"):
