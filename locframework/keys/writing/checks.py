@@ -40,6 +40,10 @@ class CheckedKey(Struct, frozen=True, gc=False):
     is_new: bool = False  # no findings of it are stored
 
 
+FindingChanges = Mapping[KeyLanguage, Sequence[Finding]]
+"""Findings to store: what replaces those of a key in a language."""
+
+
 class CheckRunner:
     """Runs the checks of a project on texts of its keys.
 
@@ -134,16 +138,23 @@ class CheckRunner:
                 {"issues": msgspec.to_builtins(issues)},
             )
 
-    def findings(self, keys: Iterable[CheckedKey]) -> dict[KeyLanguage, list[Finding]]:
-        """Return what the checks find, for each key and language with a finding."""
-        found: dict[KeyLanguage, list[Finding]] = {}
-        for each in keys:
-            texts = texts_of(each.values)
-            codes = texts if each.language_codes is None else each.language_codes
-            for code in codes:
-                if some := self._find(each.key, code, texts, None):
-                    found[each.key.id, code] = some
-        return found
+    def changed_findings(
+        self, store: KeyStore, checked: Collection[CheckedKey]
+    ) -> FindingChanges:
+        """Return what the checks find where it differs from the stored findings."""
+        ids = [each.key.id for each in checked if not each.is_new]
+        stored = store.findings_of(ids) if ids else {}
+        changed: dict[KeyLanguage, Sequence[Finding]] = {}
+        for each in checked:
+            texts, codes = texts_of(each.values), each.language_codes
+            for code in texts if codes is None else codes:
+                found = self._find(each.key, code, texts, None)
+                if found != stored.pop((each.key.id, code), []):
+                    changed[each.key.id, code] = found
+        if stored:  # of other languages, and of those that no longer have a text
+            whole = {each.key.id for each in checked if each.language_codes is None}
+            changed |= {at: [] for at in stored if at[0] in whole}
+        return changed
 
     def _find(
         self,
@@ -197,10 +208,6 @@ class CheckRunner:
         return self._hints.of_translation(code, texts[code], texts.get(source, {}))
 
 
-FindingChanges = Mapping[KeyLanguage, Sequence[Finding]]
-"""Findings to store: what replaces those of a key in a language."""
-
-
 def check_unit(
     runner: CheckRunner, keys: UnitOfWork, edits: Iterable[KeyEdit], source: str
 ) -> FindingChanges:
@@ -232,25 +239,7 @@ def check_unit(
     for id_, (edit, languages) in changed.items():
         is_new = edit.stored is None or not edit.has_findings
         checked.append(CheckedKey(edit.key, values[id_], languages, is_new=is_new))
-    return changed_findings(runner, keys.store, checked)
-
-
-def changed_findings(
-    runner: CheckRunner, store: KeyStore, checked: Sequence[CheckedKey]
-) -> FindingChanges:
-    """Return where the findings of keys are others than the stored ones."""
-    now = runner.findings(checked)
-    codes_of = {each.key.id: each.language_codes for each in checked if not each.is_new}
-    before = store.findings_of(list(codes_of)) if codes_of else {}
-    changed: dict[KeyLanguage, Sequence[Finding]] = {}
-    for at, found in now.items():
-        if found != before.get(at):
-            changed[at] = found
-    for at in before:
-        codes = codes_of[at[0]]
-        if at not in now and (codes is None or at[1] in codes):
-            changed[at] = []
-    return changed
+    return runner.changed_findings(keys.store, checked)
 
 
 def texts_of(values: Iterable[StoredValue]) -> dict[str, Texts]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -123,6 +123,7 @@ class WritePlanner:
             caller, "translation_approve", self._access_scope
         )
         self._assigned: set[str] = set()
+        self.refused: list[KeyWrite] = []
 
     def plan_each(
         self, writes: Sequence[KeyWrite], *, stops: bool
@@ -137,9 +138,23 @@ class WritePlanner:
                 results.append(self.plan(write))
             except LocError as error:
                 results.append(error)
+                self.refused.append(write)
                 if stops:
                     break
         return results
+
+    def names_lost(self) -> set[str]:
+        """Return the ids of keys that stay as they are, but for a name taken meanwhile.
+
+        They were to give up their names, which other writes took, and are refused.
+        """
+        lost = set()
+        for write in self.refused:
+            old = self.keys.key(write.key_id) if write.key_id is not None else None
+            holder = self.keys.named(old.key) if old is not None else None
+            if old is not None and holder is not None and holder.id != old.id:
+                lost.add(old.id)
+        return lost
 
     def plan(self, write: KeyWrite) -> KeyWritten:
         """Plan one write. Raises as KeyWriter.write_each, with nothing changed.
@@ -485,35 +500,6 @@ class WritePlanner:
         """Return the revision that records that a value is cleared."""
         by = self._caller.actor
         return cleared(old, origin=self._origin, at=self.at, by=by, note=note)
-
-
-def plan_batch(
-    planner: Callable[[set[str]], WritePlanner],
-    writes: Sequence[KeyWrite],
-    *,
-    stops: bool = False,
-) -> tuple[WritePlanner, list[KeyWritten | LocError]]:
-    """Plan all writes. Keys may take over each other's names.
-
-    ``planner`` makes one that lets keys with these ids give up their names. Where one
-    was to give up its name and is refused, all is planned again with that name kept.
-    """
-    unrenamed: set[str] = set()
-    while True:
-        batch = planner(unrenamed)
-        results = batch.plan_each(writes, stops=stops)
-        if stops and results and isinstance(results[-1], LocError):
-            return batch, results
-        taken = set()
-        for write, result in zip(writes, results, strict=True):
-            if write.key_id is not None and isinstance(result, LocError):
-                old = batch.keys.key(write.key_id)
-                holder = batch.keys.named(old.key) if old is not None else None
-                if holder is not None and holder.id != write.key_id:
-                    taken.add(write.key_id)
-        if not taken:
-            return batch, results
-        unrenamed |= taken
 
 
 def keys_in(writes: Iterable[KeyWrite]) -> tuple[set[str], set[str]]:

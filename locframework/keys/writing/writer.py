@@ -30,10 +30,9 @@ from .checks import (
     CheckedKey,
     CheckRunner,
     FindingChanges,
-    changed_findings,
     check_unit,
 )
-from .plan import WritePlanner, keys_in, plan_batch, renamed_in
+from .plan import WritePlanner, keys_in, renamed_in
 from .unit_of_work import KeyEdit, KeyEvents, StalePlan, UnitOfWork
 
 ATTEMPTS = 3
@@ -206,37 +205,39 @@ class KeyWriter:
             is_verified=for_request,
         )  # fmt: skip
 
-        def planner(unrenamed: set[str]) -> WritePlanner:
+        lost: set[str] = set()
+        while True:  # again where a key was to give up its name, and is refused
             keys = loaded
-            if keys is None or unrenamed:
+            if keys is None or lost:
                 keys = self.load(scope, *keys_in(writes))
             # every write changes updated_at, by which ``run`` notices it
             at = timestamp_after(self._clock(), keys.last_update())
-            return WritePlanner(
-                self._access, caller, scope, languages, origin, keys,
-                KeyEvents(self._events, caller.actor, scope, at),
+            events = KeyEvents(self._events, caller.actor, scope, at)
+            planner = WritePlanner(
+                self._access, caller, scope, languages, origin, keys, events,
                 runner, self.veto, at, is_direct=for_request,
-                leaving={*free, *renamed_in(writes, keys)} - unrenamed,
+                leaving={*free, *renamed_in(writes, keys)} - lost,
             )  # fmt: skip
-
-        batch, results = plan_batch(planner, writes, stops=stops)
+            results = planner.plan_each(writes, stops=stops)
+            if stops or not planner.refused or not (more := planner.names_lost()):
+                break
+            lost |= more
+        edits = keys.changed()
         findings: FindingChanges = {}
-        edits = batch.keys.changed()
-        is_refused = stops and results and isinstance(results[-1], LocError)
-        if not is_refused:
+        if not (stops and planner.refused):
             source = scope.project.source_language
-            findings = check_unit(runner, batch.keys, edits, source)
+            findings = check_unit(runner, keys, edits, source)
         return WritePlan(
             caller,
             scope,
-            batch.at,
-            batch.keys,
+            at,
+            keys,
             edits,
-            batch.events,
+            events,
             runner,
             findings,
             results,
-            batch.order,
+            planner.order,
         )
 
     def apply(self, plan: WritePlan) -> list[KeyWritten | LocError]:
@@ -338,7 +339,7 @@ class KeyWriter:
         runner = CheckRunner(
             self._checks, self._terminologies, scope.project, languages
         )
-        if found := changed_findings(runner, store, checked):
+        if found := runner.changed_findings(store, checked):
             store.put_findings(found)
 
 
