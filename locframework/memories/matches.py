@@ -21,8 +21,8 @@ from .matching.records import (
     Matches,
     MatchQuery,
 )
-from .matching.scoring import match_fold
-from .matching.search import ByLanguage, Question, find_matches
+from .matching.scoring import Question, match_fold
+from .matching.search import ByLanguage, find_matches
 from .records import AssignedMemory
 from .store import MemoryStore
 

@@ -36,7 +36,8 @@ from locframework.validation import check_record
 
 from .matches import Matching
 from .matching.records import TEXT_LENGTH, TEXTS_LENGTH, LanguageCodes
-from .matching.search import ByLanguage, Question
+from .matching.scoring import Question
+from .matching.search import ByLanguage
 from .records import Percentage
 from .store import MemoryStorage
 from .tm_sync import context_of

@@ -14,8 +14,8 @@ from locframework.fields import new_id
 from locframework.memories.matching import scoring, search
 from locframework.memories.matching.port import Found, Wanted
 from locframework.memories.matching.records import Match, MatchValue
-from locframework.memories.matching.scoring import folds_of, match_fold, score
-from locframework.memories.matching.search import Question, find_matches
+from locframework.memories.matching.scoring import Question, folds_of, match_fold, score
+from locframework.memories.matching.search import find_matches
 from locframework.memories.records import AssignedMemory, Assignment, Penalties
 from locframework.testing.contracts.matchers import percent_of, sentences
 from locframework.testing.contracts.storage_memories import memory
@@ -33,7 +33,7 @@ def test_matches_are_those_of_scoring_every_entry(
         (search, "FIRST_HITS"),
         (search, "MORE_HITS"),
         (search, "MORE_HITS_TOGETHER"),
-        (scoring, "SOURCES_AT_ONCE"),
+        (scoring, "HITS_PER_MATCH"),
     ):
         few = chosen.choice((getattr(module, name), chosen.randint(1, 30)))
         monkeypatch.setattr(module, name, few)

@@ -1,6 +1,6 @@
 """The ports of matching: what matchers and concordancers do, and what they read."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -230,9 +230,8 @@ class MemoryTextStore(Segments, Passages, Protocol):
         ...
 
 
-_NOTE_ENCODER = msgspec.msgpack.Encoder()
-
-
-def encode_note(source: MatchSource) -> bytes:
-    """Return the note of an entry for matchers (``SegmentChange.note``)."""
-    return _NOTE_ENCODER.encode(source)
+# the note of an entry for matchers (``SegmentChange.note``), and what it was made of
+encode_note: Callable[[MatchSource], bytes] = msgspec.msgpack.Encoder().encode
+decode_note: Callable[[bytes], MatchSource] = msgspec.msgpack.Decoder(
+    MatchSource
+).decode

@@ -5,23 +5,30 @@ docs/translation-memory.md works an example.
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
 
-from locframework.fields import Timestamp
 from locframework.languages import collapse_white_space, fold, folded, nfc
-from locframework.memories.records import AssignedMemory, Penalties
+from locframework.memories.records import AssignedMemory, Penalties, TranslationMemory
 
-from .port import Found, Hit, MemoryTextStore
-from .records import Match, MatchPenalty, MatchSource, MatchValue, ValueStatus
+from .port import Found, Hit
+from .records import MatchPenalty, MatchSource, MatchValue
 
 Distance = Callable[[str, str], int]
 Rank = tuple[int, bool, int]
 """Negative match percentage, another context, priority: the least comes first."""
+
+
+class Question(NamedTuple):
+    """A text, and its context: of equal scores, entries of that context come first."""
+
+    text: str
+    context: str = ""
+
 
 MATCHES_PER_LANGUAGE = 10  # service.md, Limits
 
@@ -64,24 +71,22 @@ class Rated(msgspec.Struct, frozen=True, gc=False):
     """A scored entry, with what orders it in every language."""
 
     entry_id: str
-    memory_id: str
+    memory: TranslationMemory
+    source: MatchSource
     score: Score
     rank: Rank
-    updated_at: Timestamp
-    values_digest: str  # equal for entries with the same values in every language
 
     def is_before(self, rank: Rank, updated_at: str, entry_id: str) -> bool:
         """Return whether it precedes another entry, in the order of ``best_first``."""
         if self.rank != rank:
             return self.rank < rank
-        if self.updated_at != updated_at:
-            return self.updated_at > updated_at
+        if self.source.updated_at != updated_at:
+            return self.source.updated_at > updated_at
         return self.entry_id < entry_id
 
 
-def rank_of(score: Score, *, is_same_context: bool, priority: int) -> Rank:
-    """Return the rank; after it, approval and time order matches."""
-    return -score.match_percentage, not is_same_context, priority
+RatedValue = tuple[Rated, MatchValue]
+"""A scored entry with its value in one language."""
 
 
 class Folds(msgspec.Struct, frozen=True, gc=False):
@@ -141,40 +146,31 @@ def score(
 def best_first(entries: Iterable[Rated]) -> list[Rated]:
     """Return entries by rank, time and id (2.5.4); approval is up to ``best``."""
     by_id = sorted(entries, key=attrgetter("entry_id"))
-    by_id.sort(key=attrgetter("updated_at"), reverse=True)
+    by_id.sort(key=attrgetter("source.updated_at"), reverse=True)
     by_id.sort(key=attrgetter("rank"))
     return by_id
 
 
 def best(
-    order: Iterable[Rated],
-    values: Mapping[str, Iterable[MatchValue]],
-    match_of: Callable[[Rated], Callable[[MatchValue], Match]],
-) -> dict[str, list[Match]]:
-    """Return the matches of one text by language, best first, at most ten.
+    order: Iterable[Rated], values: Mapping[str, Iterable[MatchValue]]
+) -> dict[str, list[RatedValue]]:
+    """Return the values of one text's matches by language, best first, at most ten.
 
-    ``values`` are by ``Rated.values_digest``. Of entries with the same value the best
-    is kept; of one rank, approved values come before drafts. ``match_of`` makes a match
-    of an entry and a value.
+    ``values`` are by ``MatchSource.values_digest``. Of entries with the same value the
+    best is kept; of one rank, approved values come before drafts.
     """
-    kept: defaultdict[str, dict[str, Match]] = defaultdict(dict)
-
-    def keep(value: MatchValue, make: Callable[[MatchValue], Match]) -> None:
-        there = kept[value.language_code]
-        if len(there) < MATCHES_PER_LANGUAGE and value.value not in there:
-            there[value.value] = make(value)
-
+    kept: defaultdict[str, dict[str, RatedValue]] = defaultdict(dict)
     for _, entries in groupby(order, key=attrgetter("rank")):
-        drafts: list[tuple[MatchValue, Callable[[MatchValue], Match]]] = []
-        for entry in entries:
-            make = match_of(entry)
-            for value in values[entry.values_digest]:
-                if value.status == "approved":
-                    keep(value, make)
-                else:
-                    drafts.append((value, make))
-        for value, make in drafts:
-            keep(value, make)
+        every = [
+            (entry, value)
+            for entry in entries
+            for value in values[entry.source.values_digest]
+        ]
+        every.sort(key=lambda each: each[1].status != "approved")
+        for entry, value in every:
+            there = kept[value.language_code]
+            if len(there) < MATCHES_PER_LANGUAGE:
+                there.setdefault(value.value, (entry, value))
     return {tag: list(there.values()) for tag, there in kept.items()}
 
 
@@ -191,182 +187,123 @@ def _is_more_alike(
     return apart * longer < distance(first, second) * longest
 
 
-Bound = tuple[int] | tuple[int, bool, int] | None
+Bound = tuple[int] | Rank | None
 """A rank that no further entry precedes; None: there is no further entry.
 
 A tuple of one number is a score: entries that rank after it have a worse one.
 """
 
-SOURCES_AT_ONCE = 50  # of a text, at least
 
-_NOTE_DECODER = msgspec.msgpack.Decoder(MatchSource)
-
-
-class ScoredSource(NamedTuple):
-    """The score of a source text for a text."""
-
-    score: Score
-    rank: Rank  # of entries in another context
-    rank_in_context: Rank
-
-
-class Scorer:
-    """Scores hits as of one snapshot; folds each source text once for all texts.
-
-    ``notes_are_current``: nothing was written since the matcher was asked, so that the
-    notes of hits are right. Otherwise sources are read from the store.
-    """
-
-    def __init__(
-        self,
-        distance: Distance,
-        memories: Mapping[str, AssignedMemory],
-        store: MemoryTextStore,
-        *,
-        notes_are_current: bool,
-    ) -> None:
-        self._distance = distance
-        self._memories = memories
-        self._store = store
-        self._notes_are_current = notes_are_current
-        self._folds: dict[str, Folds] = {}  # by source text
-        self.sources: dict[str, MatchSource] = {}  # by id; removed entries have none
-        self.least_penalty = min(
-            (each.assignment.penalty for each in memories.values()), default=0
-        )
-
-    def load_sources(self, hits: Iterable[Hit]) -> None:
-        """Add the sources of these hits to ``sources``. At most one statement."""
-        known, decode = self.sources, _NOTE_DECODER.decode
-        unread = []
-        for hit in hits:
-            entry_id = hit.entry_id
-            if entry_id in known:
-                continue
-            if not (self._notes_are_current and hit.note):
-                unread.append(entry_id)
-                continue
-            try:
-                known[entry_id] = decode(hit.note)
-            except msgspec.MsgspecError:  # damaged
-                unread.append(entry_id)
-        if unread:
-            known |= self._store.match_sources(unread)
-
-    def score(self, text: Folds, hit: Hit, source_text: str) -> ScoredSource | None:
-        """Return the score of a source text; None if it is below the memory's least."""
-        assigned = self._memories[hit.memory_id]
-        memory, assignment = assigned.memory, assigned.assignment
-        source = self._folds.get(source_text)
-        if source is None:
-            source = self._folds[source_text] = folds_of(source_text)
-        found = score(
-            text,
-            source,
-            hit.percent,
-            memory.penalties,
-            assignment.penalty,
-            self._distance,
-        )
-        if found.match_percentage < memory.min_match_percentage:
-            return None
-        priority = assignment.priority
-        other = rank_of(found, is_same_context=False, priority=priority)
-        same = rank_of(found, is_same_context=True, priority=priority)
-        return ScoredSource(found, other, same)
+HITS_PER_MATCH = 2  # that are scored: penalties change their order
 
 
 class Ranking:
-    """The hits of one text in order.
+    """The hits of one text in order, scored from the best on as far as needed.
 
     Of entries with the same values in every language, the best represents all.
     """
 
-    def __init__(self, scorer: Scorer, text: str, context: str, found: Found) -> None:
-        self.scorer = scorer
-        self._text = folds_of(text)
-        self._context = context
+    def __init__(
+        self,
+        asked: Question,
+        found: Found,
+        memories: Mapping[str, AssignedMemory],
+        folds_of: Callable[[str], Folds],
+        distance: Distance,
+    ) -> None:
+        self._text = folds_of(asked.text)
+        self._context = asked.context
         self._hits = found.hits  # the best first
+        self._memories = memories
+        self._folds_of = folds_of
+        self._distance = distance
+        self._least_penalty = least_penalty(memories)
         self._end = len(found.hits)  # before it, all hits of the same percentage
         if not found.is_complete and found.hits:
             self._end = self._first_of(found.hits[-1].percent)
-        # by memory and source text, which thousands of entries may share
-        self._scores: defaultdict[str, dict[str, ScoredSource | None]] = defaultdict(
-            dict
-        )
-        self._best: dict[str, Rated] = {}  # by Rated.values_digest
-        self._asked = 0  # of the hits: their sources are loaded
         self._next = 0  # the first hit that is not scored
+        # by memory and source text, which thousands of entries may share
+        self._scores: dict[tuple[str, str], Score] = {}
+        self._best: dict[str, Rated] = {}  # by values_digest
 
-    def unknown(self, many: int) -> Sequence[Hit]:
-        """Return hits whose sources ``first(many)`` needs.
+    def next_hits(self, many: int) -> Sequence[Hit]:
+        """Return the hits to score next, until ``first(many)`` has so many."""
+        final = self._final() if len(self._best) >= many else []
+        if len(final) >= many or self._next == self._end:
+            return []
+        # as many again as were scored: thousands may have the same values
+        end = self._next + max(HITS_PER_MATCH * many, self._next)
+        if end < self._end:  # all of one percentage
+            end = min(self._end, self._first_of(self._hits[end].percent - 1))
+        return self._hits[self._next : min(end, self._end)]
 
-        To be called again when they are loaded, until there are none.
-        """
-        while self._next < self._end and not self._has(many):
-            end = self._first_of(self._hits[self._next].percent - 1)
-            if end > self._asked:
-                begin = self._asked
-                more = max(end, many, SOURCES_AT_ONCE, 2 * begin)
-                self._asked = min(self._end, more)
-                return self._hits[begin : self._asked]
-            self._rate(self._hits[self._next : end])
-            self._next = end
-        return []
+    def rate(self, hits: Sequence[Hit], sources: Mapping[str, MatchSource]) -> None:
+        """Score the ``next_hits``. Those without a source have been removed."""
+        self._next += len(hits)
+        for hit in hits:
+            source = sources.get(hit.entry_id)
+            if source is None:
+                continue
+            assigned = self._memories[hit.memory_id]
+            score = self._score(hit, source.source_text, assigned)
+            if score.match_percentage < assigned.memory.min_match_percentage:
+                continue
+            is_other = source.context != self._context
+            priority = assigned.assignment.priority
+            rank = -score.match_percentage, is_other, priority
+            there = self._best.get(source.values_digest)
+            if there is None or not there.is_before(
+                rank, source.updated_at, hit.entry_id
+            ):
+                self._best[source.values_digest] = Rated(
+                    hit.entry_id, assigned.memory, source, score, rank
+                )
 
     def first(self, many: int) -> tuple[list[Rated], Bound]:
-        """Return the ``many`` that rank first, or all, and the bound of the others.
+        """Return up to ``many`` that rank first, and the bound of the others.
 
         They are those that scoring every entry would give.
         """
         order = best_first(self._final())
-        bound = order[many].rank if len(order) > many else self._bound()
-        return order[:many], bound
-
-    def _first_of(self, percent: int) -> int:
-        """The index of the first hit of this percentage or less."""
-        return bisect_left(self._hits, -percent, key=lambda hit: -hit.percent)
+        return order[:many], order[many].rank if len(order) > many else self._bound()
 
     def _bound(self) -> Bound:
         """What is not scored yet has at most the percentage of the next hit."""
         if self._next == len(self._hits):
             return None
-        percent = self._hits[self._next].percent - self.scorer.least_penalty
-        return (-max(0, percent),)
+        return (-max(0, self._hits[self._next].percent - self._least_penalty),)
 
-    def _has(self, many: int) -> bool:
-        return len(self._best) >= many and len(self._final()) >= many
-
-    def _final(self) -> Collection[Rated]:
+    def _final(self) -> list[Rated]:
         """Those that are scored, and that no other hit can precede."""
         bound = self._bound()
-        if bound is None:
-            return self._best.values()
-        return [each for each in self._best.values() if each.rank < bound]
+        return [e for e in self._best.values() if bound is None or e.rank < bound]
 
-    def _rate(self, hits: Iterable[Hit]) -> None:
-        sources, kept, context = self.scorer.sources, self._best, self._context
-        for hit in hits:
-            entry_id = hit.entry_id
-            source = sources.get(entry_id)
-            if source is None:  # removed since it was found
-                continue
-            known, text = self._scores[hit.memory_id], source.source_text
-            if text not in known:
-                known[text] = self.scorer.score(self._text, hit, text)
-            scored = known[text]
-            if scored is None:
-                continue
-            found, other, same = scored
-            rank = same if source.context == context else other
-            at, digest = source.updated_at, source.values_digest
-            there = kept.get(digest)
-            if there is None or not there.is_before(rank, at, entry_id):
-                kept[digest] = Rated(entry_id, hit.memory_id, found, rank, at, digest)
+    def _score(self, hit: Hit, source_text: str, assigned: AssignedMemory) -> Score:
+        known = self._scores.get((hit.memory_id, source_text))
+        if known is None:
+            known = self._scores[hit.memory_id, source_text] = score(
+                self._text,
+                self._folds_of(source_text),
+                hit.percent,
+                assigned.memory.penalties,
+                assigned.assignment.penalty,
+                self._distance,
+            )
+        return known
+
+    def _first_of(self, percent: int) -> int:
+        """The index of the first hit of this percentage or less."""
+        return bisect_left(self._hits, -percent, key=lambda hit: -hit.percent)
 
 
-def comes_before(rank: Rank, status: ValueStatus, bound: Bound) -> bool:
-    """Return whether a value of an entry precedes all that is beyond the bound."""
-    if bound is None or rank < bound:
+def least_penalty(memories: Mapping[str, AssignedMemory]) -> int:
+    """Return what every match loses at least."""
+    return min((each.assignment.penalty for each in memories.values()), default=0)
+
+
+def comes_before(found: RatedValue, bound: Bound) -> bool:
+    """Return whether a value precedes all that is beyond the bound."""
+    entry, value = found
+    if bound is None or entry.rank < bound:
         return True
-    return rank == bound and status == "approved"
+    return entry.rank == bound and value.status == "approved"

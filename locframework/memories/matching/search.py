@@ -1,25 +1,29 @@
 """Finds the matches of texts, asking the matcher for no more hits than needed."""
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from itertools import groupby
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from itertools import chain, groupby
 
+import msgspec
 from msgspec.structs import replace
 
 from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 from locframework.memories.records import AssignedMemory
 
-from .port import Found, Matcher, MemoryTextStore, Wanted
-from .records import Match, MatchValue
+from .port import Found, Hit, Matcher, MemoryTextStore, Wanted, decode_note
+from .records import Match, MatchSource, MatchValue
 from .scoring import (
     MATCHES_PER_LANGUAGE,
     Bound,
+    Folds,
+    Question,
     Ranking,
     Rated,
-    Scorer,
+    RatedValue,
     best,
     comes_before,
+    folds_of,
+    least_penalty,
 )
 
 log = logging.getLogger("locframework.plugins")
@@ -29,13 +33,6 @@ MORE_HITS = 400  # of each text that needs more
 MORE_HITS_TOGETHER = 20_000  # or so many of all these together
 EVERY_HIT = 1 << 40
 STEP = 10  # times as many entries are read where those before were not enough
-
-
-class Question(NamedTuple):
-    """A text, and its context: of equal scores, entries of that context come first."""
-
-    text: str
-    context: str = ""
 
 
 ByLanguage = dict[str, list[Match]]
@@ -83,6 +80,7 @@ class _Search:
         self._wanted = wanted
         self._folded = folded
         self._only_approved = only_approved
+        self._folds: dict[str, Folds] = {}
         self._least: dict[Question, int] = {}  # the percentage that more hits need
         self._is_in_block = store.is_in_block()  # a matcher may know later changes
         self._revisions = store.revisions(list(memories))  # before the matcher is asked
@@ -119,26 +117,20 @@ class _Search:
         ]
         texts = list(dict.fromkeys(self._folded[asked] for asked in open_))
         by_text = dict(zip(texts, self._hits_of(wanted, texts, limit), strict=True))
-        found = {asked: by_text[self._folded[asked]] for asked in open_}
-        found = {asked: each for asked, each in found.items() if each.hits}
-        if not found:
-            return {}
         with self._store.snapshot():  # equal digests mean equal values within one
             revisions = self._store.revisions(list(self._memories))
-            scorer = Scorer(
-                self._matcher.distance,
-                self._memories,
-                self._store,
-                notes_are_current=revisions == self._revisions
-                and not self._is_in_block,
-            )
+            are_current = revisions == self._revisions and not self._is_in_block
             self._revisions = revisions
             rankings = {
-                asked: Ranking(scorer, asked.text, asked.context, each)
-                for asked, each in found.items()
+                asked: Ranking(
+                    asked, found, self._memories, self._folds_of, self._matcher.distance
+                )
+                for asked in open_
+                if (found := by_text[self._folded[asked]]).hits
             }
-            hits = max(len(each.hits) for each in found.values())
-            return self._read({asked: open_[asked] for asked in found}, rankings, hits)
+            open_ = {asked: open_[asked] for asked in rankings}
+            hits = max((len(each.hits) for each in by_text.values()), default=0)
+            return self._read(open_, rankings, hits, notes_are_current=are_current)
 
     def _hits_of(
         self, wanted: Sequence[Wanted], texts: Sequence[str], limit: int
@@ -157,50 +149,75 @@ class _Search:
         return found
 
     def _read(
-        self, open_: Open, rankings: Mapping[Question, Ranking], hits: int
-    ) -> Open:
-        """Read values of the entries that rank first until the ten are known.
-
-        The first ten nearly always suffice, but thousands may be alike and have no
-        value in a language, or the same. Return what is open then.
-        """
-        values: dict[str, list[MatchValue]] = {}  # by Rated.values_digest
-        many = MATCHES_PER_LANGUAGE
-        open_ = self._read_first(open_, rankings, values, many)
-        while open_ and many < hits:
-            many *= STEP
-            open_ = self._read_first(open_, rankings, values, many)
-        return open_
-
-    def _read_first(
         self,
         open_: Open,
         rankings: Mapping[Question, Ranking],
-        values: dict[str, list[MatchValue]],
-        many: int,
+        hits: int,
+        *,
+        notes_are_current: bool,
     ) -> Open:
-        """Add to ``done`` what is final with the ``many`` entries that rank first."""
-        asked = [rankings[each] for each in open_]
-        scorer = asked[0].scorer
-        while asked:  # some sources of each question at a time
-            unknown = [(each, each.unknown(many)) for each in asked]
-            asked = [each for each, hits in unknown if hits]
-            scorer.load_sources(hit for _, hits in unknown for hit in hits)
-        firsts = {each: rankings[each].first(many) for each in open_}
-        entries = (entry for order, _ in firsts.values() for entry in order)
-        self._read_values(entries, set().union(*open_.values()), values)
-        left: dict[Question, Set[str]] = {}
-        for each, tags in open_.items():
-            order, bound = firsts[each]
-            kept = best(order, values, self._match_maker(scorer))
-            further = _open_tags(tags, kept, bound, order)
-            self.done[each] |= {tag: kept[tag] for tag in kept.keys() & tags - further}
-            if further:
-                left[each] = further
-                self._least[each] = min(
-                    _least_percent(kept.get(tag, []), scorer) for tag in further
-                )
-        return left
+        """Add to ``done`` what is final with the entries that rank first.
+
+        The first ten nearly always suffice, but thousands may be alike and have no
+        value in a language, or the same. Return what is open when all are read.
+        ``notes_are_current``: nothing was written since the matcher was asked, so that
+        the notes of hits are right. Otherwise sources are read from the store.
+        """
+        sources: dict[str, MatchSource] = {}  # by id; removed entries have none
+        values: dict[str, list[MatchValue]] = {}  # by MatchSource.values_digest
+        many = 0
+        while open_ and many < hits:
+            many = many * STEP or MATCHES_PER_LANGUAGE
+            while unrated := {
+                asked: some
+                for asked in open_
+                if (some := rankings[asked].next_hits(many))
+            }:
+                every = chain.from_iterable(unrated.values())
+                self._read_sources(every, sources, notes_are_current=notes_are_current)
+                for asked, some in unrated.items():
+                    rankings[asked].rate(some, sources)
+            firsts = {asked: rankings[asked].first(many) for asked in open_}
+            entries = chain.from_iterable(order for order, _ in firsts.values())
+            self._read_values(entries, set().union(*open_.values()), values)
+            left: dict[Question, Set[str]] = {}
+            for asked, tags in open_.items():
+                order, bound = firsts[asked]
+                kept = best(order, values)
+                further = _open_tags(tags, kept, bound)
+                self.done[asked] |= {
+                    tag: list(map(_match, kept[tag]))
+                    for tag in kept.keys() & tags - further
+                }
+                if further:
+                    left[asked] = further
+                    self._least[asked] = min(
+                        self._least_percent(kept.get(tag, [])) for tag in further
+                    )
+            open_ = left
+        return open_
+
+    def _read_sources(
+        self,
+        hits: Iterable[Hit],
+        sources: dict[str, MatchSource],
+        *,
+        notes_are_current: bool,
+    ) -> None:
+        """Add the sources of these hits, from their notes or by one statement."""
+        unread = []
+        for hit in hits:
+            if hit.entry_id in sources:
+                continue
+            try:
+                if notes_are_current:
+                    sources[hit.entry_id] = decode_note(hit.note)
+                    continue
+            except msgspec.MsgspecError:  # none, or damaged
+                pass
+            unread.append(hit.entry_id)
+        if unread:
+            sources |= self._store.match_sources(unread)
 
     def _read_values(
         self,
@@ -210,9 +227,9 @@ class _Search:
     ) -> None:
         """Add the values of these entries; of those with equal values, read one."""
         unread = {
-            each.values_digest: each.entry_id
+            each.source.values_digest: each.entry_id
             for each in entries
-            if each.values_digest not in values
+            if each.source.values_digest not in values
         }
         found = self._store.applied_values(unread.values(), tags) if unread else {}
         for digest, entry_id in unread.items():
@@ -222,55 +239,47 @@ class _Search:
                 if each.status == "approved" or not self._only_approved
             ]
 
-    def _match_maker(
-        self, scorer: Scorer
-    ) -> Callable[[Rated], Callable[[MatchValue], Match]]:
-        def of_entry(entry: Rated) -> Callable[[MatchValue], Match]:
-            # what its values share is looked up once
-            id_, source = entry.entry_id, scorer.sources[entry.entry_id]
-            text, context, at = source.source_text, source.context, source.updated_at
-            memory, score = self._memories[entry.memory_id].memory, entry.score
-            tm_id, name = memory.id, memory.name
-            net, raw = score.match_percentage, score.raw_percentage
-            penalties = score.penalties
-            return lambda value: Match(
-                id_,
-                tm_id,
-                name,
-                text,
-                value.value,
-                value.status,
-                context,
-                net,
-                raw,
-                penalties,
-                at,
-            )
+    def _folds_of(self, text: str) -> Folds:
+        """The folds of a text, computed once for all that are asked."""
+        known = self._folds.get(text)
+        if known is None:
+            known = self._folds[text] = folds_of(text)
+        return known
 
-        return of_entry
-
-
-def _least_percent(kept: Sequence[Match], scorer: Scorer) -> int:
-    """The percentage that a further hit needs to be among the ten of a language."""
-    if len(kept) < MATCHES_PER_LANGUAGE or not kept[-1].match_percentage:
-        return 0
-    return kept[-1].match_percentage + scorer.least_penalty
+    def _least_percent(self, kept: Sequence[RatedValue]) -> int:
+        """The percentage that a further hit needs to be among the ten of a language."""
+        if len(kept) < MATCHES_PER_LANGUAGE:
+            return 0
+        last = kept[-1][0].score.match_percentage
+        return last and last + least_penalty(self._memories)
 
 
 def _open_tags(
-    tags: Set[str],
-    kept: Mapping[str, Sequence[Match]],
-    bound: Bound,
-    order: Iterable[Rated],
+    tags: Set[str], kept: Mapping[str, Sequence[RatedValue]], bound: Bound
 ) -> set[str]:
     """The languages among whose ten something beyond the bound could be."""
     if bound is None:
         return set()
-    rank = {entry.entry_id: entry.rank for entry in order}
-    final = {
+    return {
         tag
-        for tag, there in kept.items()
-        if len(there) == MATCHES_PER_LANGUAGE
-        and comes_before(rank[there[-1].entry_id], there[-1].status, bound)
+        for tag in tags
+        if len(there := kept.get(tag, ())) < MATCHES_PER_LANGUAGE
+        or not comes_before(there[-1], bound)
     }
-    return set(tags - final)
+
+
+def _match(found: RatedValue) -> Match:
+    entry, value = found
+    return Match(
+        entry_id=entry.entry_id,
+        tm_id=entry.memory.id,
+        tm_name=entry.memory.name,
+        source_text=entry.source.source_text,
+        value=value.value,
+        status=value.status,
+        context=entry.source.context,
+        match_percentage=entry.score.match_percentage,
+        raw_percentage=entry.score.raw_percentage,
+        penalties=entry.score.penalties,
+        updated_at=entry.source.updated_at,
+    )
