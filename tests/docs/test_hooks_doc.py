@@ -176,15 +176,15 @@ class TestTheExampleOfLocProvideMatchers(MatcherContract):
     longest = 130
 
     @pytest.fixture
-    def open_matcher(self, example: Example) -> OpenMatcher:
+    def open_index(self, example: Example) -> OpenMatcher:
         plugin = example("loc_provide_matchers")["PlainPlugin"]()
 
-        def open_matcher() -> Any:
+        def open_index() -> Any:
             [matcher] = plugin.loc_provide_matchers()
             matcher.distance = cache(matcher.distance)  # it is slow, and asked again
             return matcher
 
-        return open_matcher
+        return open_index
 
 
 def test_the_example_of_loc_provide_concordancers(
@@ -211,7 +211,7 @@ class TestTheExampleOfLocProvideConcordancers(ConcordancerContract):
     unbreakable = "there is nothing to reach"
 
     @pytest.fixture
-    def open_concordancer(self, example: Example) -> OpenConcordancer:
+    def open_index(self, example: Example) -> OpenConcordancer:
         plugin = example("loc_provide_concordancers")["ReadingPlugin"]()
         return lambda: plugin.loc_provide_concordancers()[0]
 

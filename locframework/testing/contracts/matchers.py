@@ -2,10 +2,11 @@
 
 import random
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -140,11 +141,58 @@ class SegmentsInMemory(EntriesInMemory[str]):
             yield SegmentChange(revision, entry_id, texts.get(entry_id), note)
 
 
-class IndexContract:
-    """What the contracts of matchers and concordancers have in common."""
+class Index(Protocol):
+    """What matchers and concordancers have in common."""
+
+    @property
+    def name(self) -> str:
+        """The name for a setting."""
+        ...
+
+    def forget(self, memory_id: str) -> None:
+        """Drop what is kept of a memory."""
+        ...
+
+
+AnyIndex = TypeVar("AnyIndex", bound=Index)
+Memories = TypeVar("Memories", bound=EntriesInMemory[Any])
+
+
+class IndexContract(ABC, Generic[AnyIndex, Memories]):
+    """The clauses of matchers and concordancers alike; see docs/contracts.md.
+
+    ``open_index`` gives, at each call, another instance over one and the same place,
+    which is empty when a test begins: as another process has it, or a restart.
+    ``damage`` alters what is kept of a memory behind its back. ``broken_index`` is one
+    whose place cannot be reached. Where the last two cannot be done, ``undamageable``
+    or ``unbreakable`` says why.
+    """
 
     undamageable: ClassVar[str | None] = None
     unbreakable: ClassVar[str | None] = None
+    size: ClassVar[int]  # entries of a test with many
+
+    @abstractmethod
+    def empty(self) -> Memories:
+        """Return no memories."""
+
+    @abstractmethod
+    def new_entries(self, many: int, seed: int) -> dict[str, Any]:
+        """Return so many entries; the same for the same seed but for their ids."""
+
+    @abstractmethod
+    def check_some(
+        self, index: AnyIndex, memories: Memories, seed: int, of: Memories | None = None
+    ) -> None:
+        """It finds what brute force does, for texts of the seed and texts of ``of``.
+
+        ``of`` are memories; None: these.
+        """
+
+    @pytest.fixture
+    def open_index(self) -> Callable[[], AnyIndex]:
+        """Give this one in every subclass."""
+        raise NotImplementedError("give the fixture open_index")
 
     @pytest.fixture
     def damage(self) -> Damage:
@@ -152,6 +200,128 @@ class IndexContract:
         if self.undamageable:
             pytest.skip(self.undamageable)
         raise NotImplementedError("give the fixture damage, or set undamageable")
+
+    @pytest.fixture
+    def broken_index(self) -> AnyIndex:
+        """Give this one, or set ``unbreakable``."""
+        if self.unbreakable:
+            pytest.skip(self.unbreakable)
+        raise NotImplementedError("give the fixture broken_index, or set unbreakable")
+
+    @pytest.fixture
+    def index(self, open_index: Callable[[], AnyIndex]) -> AnyIndex:
+        """One instance, for the tests that need no second."""
+        return open_index()
+
+    @pytest.fixture
+    def memories(self) -> Memories:
+        """Two memories without entries."""
+        empty = self.empty()
+        empty.change(MEMORY, {})
+        empty.change(OTHER, {})
+        return empty
+
+    def test_i1_the_name_is_plain(self, open_index: Callable[[], AnyIndex]) -> None:
+        name = open_index().name
+
+        assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
+        assert open_index().name == name
+
+    def test_i2_changes_are_known_to_the_next_call_of_everyone(
+        self, open_index: Callable[[], AnyIndex], memories: Memories
+    ) -> None:
+        chosen = random.Random(3)
+        instances = [open_index(), open_index()]
+        counts = 1, 2 + self.size // 40, self.size // 5
+        for turn in range(12):
+            there = list(memories.entries[MEMORY])
+            changes = self.new_entries(chosen.choice(counts), turn)
+            some = chosen.sample(there, k=len(there) // 8)
+            edited = self.new_entries(len(some), seed=50 + turn).values()
+            changes |= dict(zip(some, edited, strict=True))
+            changes |= dict.fromkeys(chosen.sample(there, k=len(there) // 10))
+            before = deepcopy(memories) if there else None
+            memories.change(MEMORY, changes)
+
+            self.check_some(chosen.choice(instances), memories, turn, of=before)
+        for instance in [*instances, open_index()]:
+            self.check_some(instance, memories, 99)
+
+    def test_i3_a_memory_that_was_dropped_is_not_found(
+        self, index: AnyIndex, memories: Memories
+    ) -> None:
+        memories.change(MEMORY, self.new_entries(20, seed=4))
+        before = deepcopy(memories)
+        self.check_some(index, memories, 5)
+
+        memories.drop(MEMORY)
+
+        self.check_some(index, memories, 6, of=before)
+        index.forget(MEMORY)
+        index.forget(MEMORY)
+        self.check_some(index, memories, 7, of=before)
+
+    def test_i4_a_memory_that_went_back_is_read_again(
+        self, index: AnyIndex, memories: Memories
+    ) -> None:
+        for seed in range(3):
+            memories.change(MEMORY, self.new_entries(5, seed))
+            self.check_some(index, memories, seed)
+        before = deepcopy(memories)
+        memories.drop(MEMORY)
+        memories.change(MEMORY, self.new_entries(3, 9))  # as a backup had it
+
+        self.check_some(index, memories, 10)
+        self.check_some(index, memories, 11, of=before)
+
+    def test_i5_what_is_read_inside_a_transaction_is_not_kept(
+        self, open_index: Callable[[], AnyIndex], memories: Memories
+    ) -> None:
+        memories.change(MEMORY, self.new_entries(30, seed=5))
+        instances = [open_index(), open_index()]
+        self.check_some(instances[0], memories, 6)
+        rolled_back = deepcopy(memories)
+        rolled_back.in_block = True
+        edited = self.new_entries(30, seed=60).values()
+        changed = zip(memories.entries[MEMORY], edited, strict=True)
+        rolled_back.change(MEMORY, dict(changed))
+
+        for instance in instances:
+            self.check_some(instance, rolled_back, 7)
+
+        memories.change(MEMORY, self.new_entries(1, 8))  # now of the same revision
+        for instance in instances:
+            self.check_some(instance, memories, 8, of=rolled_back)
+            self.check_some(instance, memories, 9)
+
+    def test_i6_what_was_damaged_is_made_again(
+        self, open_index: Callable[[], AnyIndex], memories: Memories, damage: Damage
+    ) -> None:
+        memories.change(MEMORY, self.new_entries(self.size, seed=8))
+        self.check_some(open_index(), memories, 8)
+
+        damage(MEMORY)
+
+        self.check_some(open_index(), memories, 9)
+        memories.change(MEMORY, self.new_entries(6, seed=9))
+        self.check_some(open_index(), memories, 10)
+
+    def test_i7_what_was_removed_and_forgotten_is_not_found(
+        self, open_index: Callable[[], AnyIndex], memories: Memories
+    ) -> None:
+        ahead, behind = open_index(), open_index()
+        memories.change(MEMORY, self.new_entries(9, seed=1))
+        before = deepcopy(memories)
+        self.check_some(behind, memories, 1)
+        first, second, *_ = memories.entries[MEMORY]
+        memories.change(MEMORY, {first: None})
+        self.check_some(ahead, memories, 2)
+        memories.change(MEMORY, {second: None, **self.new_entries(1, seed=2)})
+
+        memories.forget_removals(MEMORY)
+
+        for instance in (behind, ahead, open_index()):
+            self.check_some(instance, memories, 3, of=before)
 
 
 def brute_force(
@@ -201,93 +371,72 @@ PLACE = re.compile(r"(?<!\w)/\w|://")
 EVERY = 1_000_000
 
 
-class MatcherContract(IndexContract):
-    """Subclass it as ``Test…`` and give the fixtures; see docs/contracts.md.
+class MatcherContract(IndexContract[Matcher, SegmentsInMemory]):
+    """Subclass it as ``Test…`` and give the fixtures; see docs/contracts.md."""
 
-    ``open_matcher`` gives, at each call, another instance over one and the same place,
-    which is empty when a test begins: as another process has it, or a restart.
-    ``damage`` alters what is kept of a memory behind the matcher's back.
-    ``broken_matcher`` is a matcher whose place cannot be reached.
-    A matcher to which the last two cannot be done says why in ``undamageable`` or
-    ``unbreakable``.
-    """
-
-    size: ClassVar[int] = 1500  # entries of a test with many
+    size: ClassVar[int] = 1500
     longest: ClassVar[int] = 10_000  # of a text; less for one that takes ages
 
-    @pytest.fixture
-    def open_matcher(self) -> OpenMatcher:
-        """Give this one in every subclass."""
-        raise NotImplementedError("give the fixture open_matcher")
+    def empty(self) -> SegmentsInMemory:
+        return SegmentsInMemory()
 
-    @pytest.fixture
-    def broken_matcher(self) -> Matcher:
-        """Give this one, or set ``unbreakable``."""
-        if self.unbreakable:
-            pytest.skip(self.unbreakable)
-        raise NotImplementedError("give the fixture broken_matcher, or unbreakable")
+    def new_entries(self, many: int, seed: int) -> dict[str, Any]:
+        return entries(sentences("Latin", many, seed))
 
-    @pytest.fixture
-    def matcher(self, open_matcher: OpenMatcher) -> Matcher:
-        """One instance, for the tests that need no second."""
-        return open_matcher()
-
-    @pytest.fixture
-    def segments(self) -> SegmentsInMemory:
-        """Two memories without entries."""
-        empty = SegmentsInMemory()
-        empty.change(MEMORY, {})
-        empty.change(OTHER, {})
-        return empty
+    def check_some(
+        self,
+        index: Matcher,
+        memories: SegmentsInMemory,
+        seed: int,
+        of: SegmentsInMemory | None = None,
+    ) -> None:
+        chosen = random.Random(seed)
+        there = list((of or memories).texts[MEMORY].values())
+        asked = [*sentences("Latin", 6, seed), *there[:2], *chosen.sample(there, 1)]
+        self.check(index, memories, asked, chosen.randint(50, 90))
 
     def check(
         self,
-        matcher: Matcher,
-        segments: SegmentsInMemory,
+        index: Matcher,
+        memories: SegmentsInMemory,
         texts: Sequence[str],
         least: int,
         most: int = EVERY,
     ) -> None:
-        """The matcher answers as brute force does."""
+        """The index answers as brute force does."""
         wanted = [Wanted(MEMORY, least)]
-        found = matcher.find(segments, wanted, texts, most)
+        found = index.find(memories, wanted, texts, most)
         assert len(found) == len(texts)
         for text, answer in zip(texts, found, strict=True):
-            expected = brute_force(segments, wanted, text, most, matcher.distance)
+            expected = brute_force(memories, wanted, text, most, index.distance)
             assert answer == expected, text
-
-    def test_m1_the_matcher_has_a_plain_name(self, open_matcher: OpenMatcher) -> None:
-        name = open_matcher().name
-
-        assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
-        assert open_matcher().name == name
 
     @settings(max_examples=100, deadline=None, suppress_health_check=SHARED)
     @given(st.text(max_size=20), st.text(max_size=20))
-    def test_m2_the_distance_is_levenshteins_in_code_points(
-        self, matcher: Matcher, first: str, second: str
+    def test_m1_the_distance_is_levenshteins_in_code_points(
+        self, index: Matcher, first: str, second: str
     ) -> None:
-        assert matcher.distance(first, second) == distance_of(first, second)
+        assert index.distance(first, second) == distance_of(first, second)
 
-    def test_m3_nothing_is_found_where_there_is_nothing(
-        self, matcher: Matcher, segments: SegmentsInMemory
+    def test_m2_nothing_is_found_where_there_is_nothing(
+        self, index: Matcher, memories: SegmentsInMemory
     ) -> None:
         wanted = [Wanted(MEMORY, 50), Wanted(new_id(), 50)]
 
-        assert matcher.find(segments, wanted, ["save", ""], 10) == [Found([], True)] * 2
-        assert matcher.find(segments, wanted, [], 10) == []
-        assert matcher.find(segments, [], ["save"], 10) == [Found([], True)]
+        assert index.find(memories, wanted, ["save", ""], 10) == [Found([], True)] * 2
+        assert index.find(memories, wanted, [], 10) == []
+        assert index.find(memories, [], ["save"], 10) == [Found([], True)]
 
     @pytest.mark.parametrize("script", WORDS)
-    def test_m4_every_hit_is_found_in_any_script(
-        self, matcher: Matcher, segments: SegmentsInMemory, script: str
+    def test_m3_every_hit_is_found_in_any_script(
+        self, index: Matcher, memories: SegmentsInMemory, script: str
     ) -> None:
-        segments.change(MEMORY, entries(sentences(script, self.size, seed=1)))
+        memories.change(MEMORY, entries(sentences(script, self.size, seed=1)))
         asked = sentences(script, 12, seed=2)
-        asked += list(segments.texts[MEMORY].values())[:4]
+        asked += list(memories.texts[MEMORY].values())[:4]
 
         for least in (50, 63, 70, 85, 99, 100):
-            self.check(matcher, segments, asked, least)
+            self.check(index, memories, asked, least)
 
     @settings(max_examples=40, deadline=None, suppress_health_check=SHARED)
     @given(
@@ -295,65 +444,45 @@ class MatcherContract(IndexContract):
         st.lists(st.text("ab ü文🎈x", max_size=90), min_size=1, max_size=4),
         st.integers(1, 100),
     )
-    def test_m5_every_hit_is_found_in_random_texts(
-        self, matcher: Matcher, texts: list[str], asked: list[str], least: int
+    def test_m4_every_hit_is_found_in_random_texts(
+        self, index: Matcher, texts: list[str], asked: list[str], least: int
     ) -> None:
-        segments = SegmentsInMemory()
-        matcher.forget(MEMORY)
-        segments.change(MEMORY, entries(texts))
+        memories = SegmentsInMemory()
+        index.forget(MEMORY)
+        memories.change(MEMORY, entries(texts))
 
-        self.check(matcher, segments, asked, least)
+        self.check(index, memories, asked, least)
 
-    def test_m6_changes_are_known_to_the_next_call_of_everyone(
-        self, open_matcher: OpenMatcher, segments: SegmentsInMemory
+    def test_m5_the_best_come_first_and_equal_ones_by_entry_id(
+        self, index: Matcher, memories: SegmentsInMemory
     ) -> None:
-        chosen = random.Random(3)
-        matchers = [open_matcher(), open_matcher()]
-        asked = sentences("Latin", 8, seed=4)
-        counts = 1, 2 + self.size // 40, self.size // 5
-        for turn in range(12):
-            there = list(segments.texts[MEMORY])
-            changes = entries(sentences("Latin", chosen.choice(counts), turn))
-            some = chosen.sample(there, k=len(there) // 8)
-            edited = sentences("Latin", len(some), seed=50 + turn)
-            changes |= dict(zip(some, edited, strict=True))
-            changes |= dict.fromkeys(chosen.sample(there, k=len(there) // 10))
-            segments.change(MEMORY, changes)
-
-            self.check(chosen.choice(matchers), segments, asked, chosen.randint(50, 90))
-        for matcher in [*matchers, open_matcher()]:
-            self.check(matcher, segments, asked, 60)
-
-    def test_m7_the_best_come_first_and_equal_ones_by_entry_id(
-        self, matcher: Matcher, segments: SegmentsInMemory
-    ) -> None:
-        segments.change(
+        memories.change(
             MEMORY, entries(["save the file"] * 30 + ["save the files"] * 9)
         )
-        every = brute_force(segments, [Wanted(MEMORY, 50)], "save the file", 100)
+        every = brute_force(memories, [Wanted(MEMORY, 50)], "save the file", 100)
 
         for most in (1, 7, 30, 33, 38):
-            [found] = matcher.find(
-                segments, [Wanted(MEMORY, 50)], ["save the file"], most
+            [found] = index.find(
+                memories, [Wanted(MEMORY, 50)], ["save the file"], most
             )
             assert found == Found(every.hits[:most], is_complete=False)
-        [whole] = matcher.find(segments, [Wanted(MEMORY, 50)], ["save the file"], 39)
+        [whole] = index.find(memories, [Wanted(MEMORY, 50)], ["save the file"], 39)
         assert whole == Found(every.hits, is_complete=True)
 
-    def test_m8_each_memory_has_a_threshold_of_its_own(
-        self, matcher: Matcher, segments: SegmentsInMemory
+    def test_m6_each_memory_has_a_threshold_of_its_own(
+        self, index: Matcher, memories: SegmentsInMemory
     ) -> None:
-        segments.change(MEMORY, entries(["open file", "open tile", "close file"]))
-        segments.change(OTHER, entries(["open file", "open tile", "closed"]))
+        memories.change(MEMORY, entries(["open file", "open tile", "close file"]))
+        memories.change(OTHER, entries(["open file", "open tile", "closed"]))
         wanted = [Wanted(MEMORY, 60), Wanted(OTHER, 100)]
 
-        [found] = matcher.find(segments, wanted, ["open file"], 10)
+        [found] = index.find(memories, wanted, ["open file"], 10)
 
-        assert found == brute_force(segments, wanted, "open file", 10)
+        assert found == brute_force(memories, wanted, "open file", 10)
         assert sorted(hit.memory_id for hit in found.hits) == [MEMORY] * 3 + [OTHER]
 
-    def test_m9_texts_of_every_length_are_compared(
-        self, matcher: Matcher, segments: SegmentsInMemory
+    def test_m7_texts_of_every_length_are_compared(
+        self, index: Matcher, memories: SegmentsInMemory
     ) -> None:
         chosen = random.Random(5)
         lengths = (1, 2, 3, 15, 16, 31, 63, 64, 65, 127, 128, 129, 300, 900, 3000)
@@ -364,137 +493,66 @@ class MatcherContract(IndexContract):
         ]
         texts.append("".join(map(chr, range(0x4E00, 0x4E00 + min(2000, self.longest)))))
         near = [text[: len(text) // 2] + "x" + text[len(text) // 2 :] for text in texts]
-        segments.change(MEMORY, entries([*texts, *near, ""]))
+        memories.change(MEMORY, entries([*texts, *near, ""]))
 
         for least in (1, 50, 70, 95):
-            self.check(matcher, segments, [*texts[::-1], "", "x" * self.longest], least)
+            self.check(index, memories, [*texts[::-1], "", "x" * self.longest], least)
 
     @pytest.mark.parametrize(
         "text", ["__proto__", "%", "_", "'; drop", "\0", "🎈", "\\"]
     )
-    def test_m10_no_text_is_special(
-        self, matcher: Matcher, segments: SegmentsInMemory, text: str
+    def test_m8_no_text_is_special(
+        self, index: Matcher, memories: SegmentsInMemory, text: str
     ) -> None:
-        segments.change(
+        memories.change(
             MEMORY, entries(["__proto__", "%", "_", "'; drop", "🎈", "a", "\\"])
         )
 
-        self.check(matcher, segments, [text], 50)
+        self.check(index, memories, [text], 50)
 
-    def test_m11_a_memory_that_was_dropped_is_not_found(
-        self, matcher: Matcher, segments: SegmentsInMemory
+    def test_m9_many_threads_ask_at_once(
+        self, open_index: OpenMatcher, memories: SegmentsInMemory
     ) -> None:
-        segments.change(MEMORY, entries(["open file"]))
-        wanted = [Wanted(MEMORY, 70)]
-        assert matcher.find(segments, wanted, ["open file"], 9)[0].hits
-
-        segments.drop(MEMORY)
-
-        assert matcher.find(segments, wanted, ["open file"], 9) == [Found([], True)]
-        matcher.forget(MEMORY)
-        matcher.forget(MEMORY)
-        assert matcher.find(segments, wanted, ["open file"], 9) == [Found([], True)]
-
-    def test_m12_a_memory_that_went_back_is_read_again(
-        self, matcher: Matcher, segments: SegmentsInMemory
-    ) -> None:
-        for text in ("open file", "close file", "save file"):
-            segments.change(MEMORY, entries([text]))
-            self.check(matcher, segments, [text], 70)
-        segments.drop(MEMORY)
-        segments.change(MEMORY, entries(["open file"]))  # as a backup had it
-
-        self.check(matcher, segments, ["open file", "close file"], 50)
-
-    def test_m13_many_threads_ask_at_once(
-        self, open_matcher: OpenMatcher, segments: SegmentsInMemory
-    ) -> None:
-        matcher = open_matcher()
-        segments.change(MEMORY, entries(sentences("Latin", self.size, seed=6)))
+        index = open_index()
+        memories.change(MEMORY, entries(sentences("Latin", self.size, seed=6)))
         asked = sentences("Latin", 6, seed=7)
 
         with ThreadPoolExecutor(6) as pool:
             tries = [
-                pool.submit(self.check, matcher, segments, asked, 70) for _ in range(6)
+                pool.submit(self.check, index, memories, asked, 70) for _ in range(6)
             ]
 
         assert [tried.result() for tried in tries] == [None] * 6
 
-    def test_m14_what_was_damaged_is_made_again(
-        self, open_matcher: OpenMatcher, segments: SegmentsInMemory, damage: Damage
+    def test_m10_a_matcher_out_of_reach_is_unavailable_and_does_not_tell_where_it_is(
+        self, broken_index: Matcher, memories: SegmentsInMemory
     ) -> None:
-        segments.change(MEMORY, entries(sentences("Latin", self.size, seed=8)))
-        asked = sentences("Latin", 6, seed=9)
-        self.check(open_matcher(), segments, asked, 70)
-
-        damage(MEMORY)
-
-        self.check(open_matcher(), segments, asked, 70)
-        segments.change(MEMORY, entries(asked))
-        self.check(open_matcher(), segments, asked, 70)
-
-    def test_m15_a_matcher_out_of_reach_is_unavailable_and_does_not_tell_where_it_is(
-        self, broken_matcher: Matcher, segments: SegmentsInMemory
-    ) -> None:
-        segments.change(MEMORY, entries(sentences("Latin", self.size, seed=10)))
+        memories.change(MEMORY, entries(sentences("Latin", self.size, seed=10)))
 
         with pytest.raises(Unavailable) as refusal:
-            broken_matcher.find(segments, [Wanted(MEMORY, 70)], ["open"], 10)
+            broken_index.find(memories, [Wanted(MEMORY, 70)], ["open"], 10)
         assert not PLACE.search(refusal.value.message)
 
-    def test_m16_what_was_removed_and_forgotten_is_not_found(
-        self, open_matcher: OpenMatcher, segments: SegmentsInMemory
+    def test_m11_a_hit_has_the_note_that_goes_with_its_entry_now_or_none(
+        self, open_index: OpenMatcher, memories: SegmentsInMemory
     ) -> None:
-        ahead, behind = open_matcher(), open_matcher()
-        segments.change(MEMORY, entries(["open file", "open files", "close file"]))
-        self.check(behind, segments, ["open file"], 70)
-        first, second, _ = segments.texts[MEMORY]
-        segments.change(MEMORY, {first: None})
-        self.check(ahead, segments, ["open file"], 70)
-        segments.change(MEMORY, {second: None, **entries(["open fires"])})
-
-        segments.forget_removals(MEMORY)
-
-        for matcher in (behind, ahead, open_matcher()):
-            self.check(matcher, segments, ["open file", "close file"], 50)
-
-    def test_m17_what_is_read_inside_a_transaction_is_not_kept(
-        self, open_matcher: OpenMatcher, segments: SegmentsInMemory
-    ) -> None:
-        segments.change(MEMORY, entries(sentences("Latin", 30, seed=5)))
-        matchers = [open_matcher(), open_matcher()]
-        self.check(matchers[0], segments, ["open file"], 60)
-        rolled_back = deepcopy(segments)
-        rolled_back.in_block = True
-        rolled_back.change(MEMORY, dict.fromkeys(segments.texts[MEMORY], "not kept"))
-
-        for matcher in matchers:
-            self.check(matcher, rolled_back, ["not kept"], 60)
-
-        segments.change(MEMORY, entries(["open files"]))  # now of the same revision
-        for matcher in matchers:
-            self.check(matcher, segments, ["not kept", "open file"], 60)
-
-    def test_m18_a_hit_has_the_note_that_goes_with_its_entry_now_or_none(
-        self, open_matcher: OpenMatcher, segments: SegmentsInMemory
-    ) -> None:
-        segments.has_notes = True
-        matchers = [open_matcher(), open_matcher()]
+        memories.has_notes = True
+        matchers = [open_index(), open_index()]
         made = entries(["open file"] * self.size)
-        segments.change(MEMORY, made)
+        memories.change(MEMORY, made)
         for turn in range(6):
             some = list(made)[turn * 7 : turn * 9 + 1]
-            segments.change(MEMORY, dict.fromkeys(some, "open file"))  # as it was
-            segments.change(MEMORY, entries([f"open files {turn}"]))
+            memories.change(MEMORY, dict.fromkeys(some, "open file"))  # as it was
+            memories.change(MEMORY, entries([f"open files {turn}"]))
 
-            for matcher in [*matchers, open_matcher()]:
+            for index in [*matchers, open_index()]:
                 wanted = [Wanted(MEMORY, 60)]
-                [found] = matcher.find(segments, wanted, ["open file"], EVERY)
+                [found] = index.find(memories, wanted, ["open file"], EVERY)
 
-                there = segments.texts[MEMORY]
+                there = memories.texts[MEMORY]
                 assert {hit.entry_id for hit in found.hits} == there.keys()
                 noted = {hit.entry_id: hit.note for hit in found.hits}
                 assert noted in (
-                    {id_: segments.note(MEMORY, id_) for id_ in there},
+                    {id_: memories.note(MEMORY, id_) for id_ in there},
                     dict.fromkeys(there, b""),
                 )

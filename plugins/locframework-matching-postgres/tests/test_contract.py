@@ -29,7 +29,7 @@ def drop_schema(database: str) -> None:
 @pytest.mark.server
 class TestPostgresMatcher(MatcherContract):
     @pytest.fixture
-    def open_matcher(self, database: str) -> OpenMatcher:
+    def open_index(self, database: str) -> OpenMatcher:
         drop_schema(database)
         return lambda: PostgresMatcher(MatchingSettings(database))
 
@@ -38,5 +38,5 @@ class TestPostgresMatcher(MatcherContract):
         return lambda _: drop_schema(database)
 
     @pytest.fixture
-    def broken_matcher(self) -> PostgresMatcher:
+    def broken_index(self) -> PostgresMatcher:
         return PostgresMatcher(MatchingSettings("postgresql://127.0.0.1:1/nowhere"))

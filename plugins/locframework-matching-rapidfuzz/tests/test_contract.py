@@ -37,7 +37,7 @@ class RapidfuzzContract(MatcherContract):
         return tmp_path / "data" / "matching"
 
     @pytest.fixture
-    def open_matcher(self, folder: Path) -> OpenMatcher:
+    def open_index(self, folder: Path) -> OpenMatcher:
         settings = MatchingSettings(str(folder), 2, compiled=self.compiled, tail=3)
         return lambda: RapidfuzzMatcher(settings)
 
@@ -52,7 +52,7 @@ class RapidfuzzContract(MatcherContract):
         return cut
 
     @pytest.fixture
-    def broken_matcher(self, tmp_path: Path) -> RapidfuzzMatcher:
+    def broken_index(self, tmp_path: Path) -> RapidfuzzMatcher:
         (tmp_path / "file").write_text("where a folder should be")
         folder = str(tmp_path / "file" / "matching")
         return RapidfuzzMatcher(MatchingSettings(folder, compiled=self.compiled))
@@ -75,9 +75,9 @@ class TestCompiled(RapidfuzzContract):
 
     @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
     def test_the_kernel_is_there_where_there_is_a_compiler(
-        self, open_matcher: OpenMatcher
+        self, open_index: OpenMatcher
     ) -> None:
-        matcher = open_matcher()
+        matcher = open_index()
 
         assert isinstance(matcher, RapidfuzzMatcher)
         assert matcher.is_compiled
@@ -105,7 +105,7 @@ class TestFileConcordancer(ConcordancerContract):
         return tmp_path / "data" / "matching"
 
     @pytest.fixture
-    def open_concordancer(self, folder: Path) -> OpenConcordancer:
+    def open_index(self, folder: Path) -> OpenConcordancer:
         settings = MatchingSettings(str(folder), tail=20)
         return lambda: FileConcordancer(settings, Kernel())
 
@@ -120,7 +120,7 @@ class TestFileConcordancer(ConcordancerContract):
         return flip
 
     @pytest.fixture
-    def broken_concordancer(self, tmp_path: Path) -> FileConcordancer:
+    def broken_index(self, tmp_path: Path) -> FileConcordancer:
         (tmp_path / "file").write_text("where a folder should be")
         folder = str(tmp_path / "file" / "matching")
         return FileConcordancer(MatchingSettings(folder), Kernel())
