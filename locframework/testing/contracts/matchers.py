@@ -233,19 +233,30 @@ class IndexContract(ABC, Generic[AnyIndex, Memories]):
         chosen = random.Random(3)
         instances = [open_index(), open_index()]
         counts = 1, 2 + self.size // 40, self.size // 5
-        for turn in range(12):
+        memories.change(MEMORY, self.new_entries(self.size // 2, seed=98))
+        gone: dict[str, Any] = {}
+        for turn in range(16):
             there = list(memories.entries[MEMORY])
-            changes = self.new_entries(chosen.choice(counts), turn)
-            some = chosen.sample(there, k=len(there) // 8)
+            fewer = 1 if turn < 12 else 6  # an index may only add to its files then
+            changes = self.new_entries(chosen.choice(counts) // fewer + 1, turn)
+            some = chosen.sample(there, k=len(there) // (8 * fewer))
             edited = self.new_entries(len(some), seed=50 + turn).values()
             changes |= dict(zip(some, edited, strict=True))
-            changes |= dict.fromkeys(chosen.sample(there, k=len(there) // 10))
-            before = deepcopy(memories) if there else None
+            removed = chosen.sample(there, k=len(there) // (10 * fewer))
+            changes |= dict.fromkeys(removed)
+            before = deepcopy(memories)
+            before.entries[MEMORY] = {
+                id_: before.entries[MEMORY][id_] for id_ in removed
+            }
             memories.change(MEMORY, changes)
 
-            self.check_some(chosen.choice(instances), memories, turn, of=before)
+            self.check_some(chosen.choice(instances), memories, turn)
+            if turn >= 12:
+                gone.update(before.entries[MEMORY])
+                before.entries[MEMORY] = dict(gone)
+                self.check_some(open_index(), memories, turn, of=before)
         for instance in [*instances, open_index()]:
-            self.check_some(instance, memories, 99)
+            self.check_some(instance, memories, 99, of=before)
 
     def test_i3_a_memory_that_was_dropped_is_not_found(
         self, index: AnyIndex, memories: Memories
