@@ -177,7 +177,8 @@ def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
     storage, organizations = framework.storage, framework.organizations
 
     def lock_own(caller: Caller, _: str) -> None:
-        storage.access.organizations.lock(organizations.get_own(caller).id)
+        own = organizations.get_organization(caller, None)
+        storage.access.organizations.lock(own.id)
 
     return {
         "": lock_own,

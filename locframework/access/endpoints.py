@@ -88,7 +88,7 @@ class AccessEndpoints:
 
         400 if the caller has several; use /organizations then.
         """
-        return OrganizationAnswer(self._organizations.get_own(caller))
+        return OrganizationAnswer(self._organizations.get_organization(caller, None))
 
     @operation(
         "PATCH",
@@ -101,7 +101,8 @@ class AccessEndpoints:
         self, caller: Caller, body: OrganizationChanges
     ) -> OrganizationAnswer:
         """Change the caller's only organization."""
-        return OrganizationAnswer(self._organizations.update_own(caller, body))
+        changed = self._organizations.update_organization(caller, None, body)
+        return OrganizationAnswer(changed)
 
     @operation(
         "GET",

@@ -83,24 +83,23 @@ class Organizations:
         ids = None if scopes is None else sorted({s.organization_id for s in scopes})
         return self._store.list_organizations(ids, page)
 
-    def get_organization(self, caller: Caller, reference: str) -> Organization:
-        """Raises OrganizationNotFound, PermissionDenied."""
+    def get_organization(self, caller: Caller, reference: str | None) -> Organization:
+        """Return an organization; None means the caller's only one.
+
+        Raises OrganizationNotFound, PermissionDenied; ValidationFailed for None if
+        there are several.
+        """
+        reference = self._access.default_organization(caller, reference)
         return self._access.require_organization(caller, "project_read", reference)
 
-    def get_own(self, caller: Caller) -> Organization:
-        """The caller's only organization. ValidationFailed when there are several."""
-        reference = self._access.default_organization(caller, None)
-        return self.get_organization(caller, reference)
-
-    def update_own(self, caller: Caller, changes: OrganizationChanges) -> Organization:
-        """Change the caller's only organization."""
-        reference = self._access.default_organization(caller, None)
-        return self.update_organization(caller, reference, changes)
-
     def update_organization(
-        self, caller: Caller, reference: str, changes: OrganizationChanges
+        self, caller: Caller, reference: str | None, changes: OrganizationChanges
     ) -> Organization:
-        """Raises OrganizationNotFound, PermissionDenied, ValidationFailed."""
+        """Change an organization; None means the caller's only one.
+
+        Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
+        """
+        reference = self._access.default_organization(caller, reference)
         old = self._access.require_organization(
             caller, "organization_manage", reference
         )

@@ -137,7 +137,7 @@ def collect(
     met: dict[str, str] = {}
     for each in operations:
         permission = each.permission
-        if permission is not None and permission not in permissions:
+        if permission and permission not in permissions:
             raise DeclarationError(
                 f"operation {each.name}: the permission {permission!r} is unknown"
             )

@@ -24,7 +24,7 @@ from locframework.errors import (
 
 from .body import Environ, FormBody, JsonBody, Query
 from .idempotency import HEADER as IDEMPOTENCY_KEY
-from .idempotency import IdempotentOperation, check_key, finish_of
+from .idempotency import IdempotentOperation, check_key
 from .operation import DeclarationError, Operation, PathParameter, Rate
 from .preconditions import HEADER as IF_MATCH
 from .preconditions import IfMatch
@@ -333,9 +333,9 @@ class Dispatch(Generic[C]):
         """Return what a write with If-Match returns; it needs the state named there."""
         if self._guard is not None:
             self._guard(caller, given)
-        write: Callable[[], object] = partial(self._call, **given)
+        write: Callable[[], Any] = partial(self._call, **given)
         if self._prepares:  # slow work stays outside the transaction
-            write = finish_of(write())
+            write = write().finish
         return if_match(caller, request.env, given, lambda: self._info(request), write)
 
     def _write(self, request: Request, response: Response, answer: object) -> None:
@@ -455,7 +455,7 @@ def _permission_check_of(
 ) -> Callable[[C, dict[str, Any]], object] | None:
     """Return the permission check of an operation, or None if it needs none."""
     permission = operation.permission
-    if permission is None:
+    if not permission:
         return None
     root = operation.parameters[0] if operation.parameters else None
     guard = permission_checks.get(root.wire if root else "")

@@ -124,7 +124,7 @@ class IdempotentOperation(Generic[C]):
         if self._prepares:
             before = self._store.find(post.owner, post.key, since)
             if before is None:
-                do = finish_of(do())
+                do = do().finish
         if before is None:
             before = self._do(post, since, response, do, write)
         if before is None:
@@ -166,12 +166,6 @@ class IdempotentOperation(Generic[C]):
         crash_point("idempotency.after_commit")
         write_stored(response, status, location, content)
         return None
-
-
-def finish_of(prepared: Any) -> Callable[[], object]:
-    """The transaction of what an operation that prepares has answered."""
-    finish: Callable[[], object] = prepared.finish
-    return finish
 
 
 def check_key(environ: Environ) -> None:

@@ -118,7 +118,7 @@ def errors_of(operation: Operation) -> list[type[LocError]]:
         found += [errors.PayloadTooLarge, errors.UnsupportedMediaType]
     if not operation.public:
         found.append(errors.Unauthorized)
-    if operation.permission is not None:
+    if operation.permission:
         found.append(errors.PermissionDenied)
     if operation.parameters:
         found.append(errors.NotFound)
@@ -237,7 +237,7 @@ class Document:
         for operation in self._operations:
             methods = paths.setdefault(operation.path, {})
             methods[operation.method.lower()] = self._operation(operation)
-            if operation.head:
+            if operation.head or operation.rate == "content":
                 methods["head"] = self._head(operation)
         tags = dict.fromkeys(each.tag for each in self._operations)
         return {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -49,21 +49,43 @@ class RawResponse(Struct, frozen=True):
 
 
 class Declaration(Struct, frozen=True):
-    """What the decorator says."""
+    """Makes the method that it decorates an operation."""
 
     method: Method
-    path: str  # "/projects/{projectId}/keys", below /api/v1
-    tag: str
-    permission: str | None  # None: any valid token
-    public: bool  # True: no token at all
-    status: int
-    errors: tuple[type[LocError], ...]
-    rate: Rate | None
-    head: bool
-    etag: str  # the path whose GET answers the same: the answer has its ETag
-    upload_limit: int  # bytes of a form
-    secret: bool  # the answer shows what is shown once
-    raw: tuple[RawResponse, ...]
+    path: str
+    """Below /api/v1: "/projects/{projectId}/keys"."""
+    tag: str = ""
+    """The heading in the description; without one, the ``tag`` of the class."""
+    permission: str | None = ""
+    """The one that the service asks for; None: any valid token is enough. It must be
+    said unless the operation is public."""
+    public: bool = False
+    """No token is needed."""
+    status: int = 200
+    errors: tuple[type[LocError], ...] = ()
+    """Those of this operation. The description adds what follows from its path and its
+    shape (``errors_of`` in openapi.py)."""
+    rate: Rate | None = "api"
+    """The class of the request limit. "content" also means: errors outside the
+    envelope, read from any origin."""
+    head: bool = False
+    """The description shows HEAD, which every GET answers without its body."""
+    etag: bool | str = False
+    """A write that answers just what GET of the same path does, or of the path that is
+    named, and so carries its ETag."""
+    upload_limit: int = UPLOAD_LIMIT
+    """Bytes of a form."""
+    secret: bool = False
+    """The answer shows what is shown once: it is not kept for an Idempotency-Key."""
+    raw: tuple[RawResponse, ...] = ()
+    """Documents answers of the type Raw."""
+
+    def __call__(self, function: F) -> F:
+        setattr(function, _MARK, self)
+        return function
+
+
+operation = Declaration
 
 
 class PathParameter(Struct, frozen=True):
@@ -74,7 +96,7 @@ class PathParameter(Struct, frozen=True):
     allows_slashes: bool = False  # the part may hold some (slashes.py)
 
 
-class Operation(Declaration, frozen=True):
+class Operation(Declaration, frozen=True, kw_only=True):
     """A declared method of one endpoints object, ready to be served."""
 
     name: str  # create_key
@@ -104,7 +126,7 @@ class Operation(Declaration, frozen=True):
     @property
     def etag_path(self) -> str:
         """The path of the read whose ETag ``If-Match`` names."""
-        return self.etag or self.path
+        return self.etag if isinstance(self.etag, str) else self.path
 
     @property
     def takes_idempotency_key(self) -> bool:
@@ -136,59 +158,6 @@ class Operation(Declaration, frozen=True):
 def has_required_fields(type_: type[Struct]) -> bool:
     """Whether a struct cannot be made of nothing."""
     return any(field.required for field in structs.fields(type_))
-
-
-def operation(
-    method: Method,
-    path: str,
-    *,
-    tag: str = "",
-    permission: str | None = "",
-    public: bool = False,
-    status: int = 200,
-    errors: Sequence[type[LocError]] = (),
-    rate: Rate | None = "api",
-    head: bool = False,
-    etag: bool | str = False,
-    upload_limit: int = UPLOAD_LIMIT,
-    secret: bool = False,
-    raw: Sequence[RawResponse] = (),
-) -> Callable[[F], F]:
-    """Make a method an operation.
-
-    ``permission`` is the one that the service will ask for, or None for any valid
-    token; it must be said unless the operation is ``public``. ``tag`` is the heading
-    in the description; without one, it is the ``tag`` of the endpoints class.
-    ``errors`` are those of this operation: the description adds what follows from its
-    path and its shape (``errors_of`` in openapi.py). ``rate`` is the class
-    of the request limit. ``"content"`` also means: errors outside the envelope, read
-    from any origin. ``head``: the description tells of HEAD, which every GET answers
-    without its body. ``etag``: a write that answers just what GET of the same path
-    does, or of the path that is named, and so carries its ETag. ``secret``: the
-    answer shows what is shown once, so it is not kept for an Idempotency-Key. ``raw``
-    documents answers of the type Raw.
-    """
-    declaration = Declaration(
-        method=method,
-        path=path,
-        tag=tag,
-        permission=None if public else permission,
-        public=public,
-        status=status,
-        errors=tuple(errors),
-        rate=rate,
-        head=head or rate == "content",
-        etag=path if etag is True else etag or "",
-        upload_limit=upload_limit,
-        secret=secret,
-        raw=tuple(raw),
-    )
-
-    def declare(function: F) -> F:
-        setattr(function, _MARK, declaration)
-        return function
-
-    return declare
 
 
 def operations_of(endpoints: object) -> Iterator[Operation]:
@@ -284,7 +253,7 @@ def _check(
         f"its path names {in_path}, its arguments {arguments}": set(in_path)
         != set(arguments) - set(_GIVEN),
         "it must name its permission, None (any token), or public=True": (
-            declaration.permission == ""
+            declaration.permission == "" and not declaration.public
         ),
         "a public operation has no caller": (
             declaration.public and "caller" in arguments

@@ -11,7 +11,7 @@ import pytest
 from msgspec import Struct, structs, to_builtins
 
 from locframework import OPERATOR, Framework, LocError
-from locframework.access.records import Caller, NewMember, NewToken, Scope
+from locframework.access.records import NewMember, NewToken, Scope
 from locframework.branches.records import NewBranch
 from locframework.errors import ValidationFailed
 from locframework.exchange.records import ImportOptions
@@ -127,8 +127,6 @@ def test_every_service_refuses_a_record_that_breaks_its_own_type(
             "caller": ids["member"] if "personal" in method.__name__ else OPERATOR,
             parameter: record,
         }
-        if method.__name__ == "update_own":
-            known["caller"] = _owner(sqlite_workspace)
         if method.__name__ in ("create_project", "create_glossary", "create_memory"):
             record = structs.replace(record, organization_id=ids["organization_id"])
             known[parameter] = record
@@ -184,12 +182,6 @@ def test_bytes_of_any_type_are_imported(sqlite_workspace: Workspace) -> None:
     for content in (bytearray(CONTENT), memoryview(CONTENT)):
         file = SourceFile("en.json", cast("Any", content))
         assert imports.start_import(OPERATOR, project_id, file, OPTIONS).id
-
-
-def _owner(workspace: Workspace) -> Caller:
-    caller = workspace.framework.authenticate(workspace.owner.token)
-    assert caller is not None
-    return caller
 
 
 @pytest.mark.parametrize(
