@@ -1,5 +1,7 @@
 """What one can do with distributions, and with what they publish."""
 
+from secrets import token_urlsafe
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -26,7 +28,7 @@ from locframework.validation import check_record, given_fields
 
 from .queue import ReleaseQueue
 from .records import Distribution, DistributionChanges, NewDistribution
-from .rules import new_public_key
+from .rules import PUBLIC_KEY_BYTES
 from .store import DeliveryStorage
 
 
@@ -88,7 +90,7 @@ class Distributions:
         distribution = Distribution(
             id=new_id(),
             project_id=project.id,
-            public_key=new_public_key(),
+            public_key=token_urlsafe(PUBLIC_KEY_BYTES),
             name=check_name(new.name),
             channel=new.channel,
             format=self._format(new.format),
@@ -203,7 +205,7 @@ class Distributions:
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
             old = self.lock(project, distribution_id)
-            new = self._touched(old, public_key=new_public_key())
+            new = self._touched(old, public_key=token_urlsafe(PUBLIC_KEY_BYTES))
             self._store.update(new)
         return new
 

@@ -26,11 +26,11 @@ from locframework.transactions import Transactions
 
 from .records import PublicHead, Usage
 from .rules import (
+    BLOB_NAME,
     BUILDING_RETRY_SECONDS,
     FILE_CACHE,
     MANIFEST_CACHE,
-    is_blob_name,
-    is_public_key,
+    PUBLIC_KEY,
     manifest,
     manifest_etag,
 )
@@ -211,7 +211,7 @@ class PublicContent:
         Raises Unavailable for a file that the store has lost or damaged.
         """
         head = self._head(public_key)
-        if head is None or not is_blob_name(blob):
+        if head is None or not BLOB_NAME.fullmatch(blob):
             return NOT_FOUND
         found = self._store.names_blob(head.distribution_id, blob)
         if found is None:
@@ -228,7 +228,7 @@ class PublicContent:
         return self._respond(request, head, content, content_type, headers)
 
     def _head(self, public_key: str) -> PublicHead | None:
-        if not is_public_key(public_key):
+        if not PUBLIC_KEY.fullmatch(public_key):
             return None
         head = self._store.find_head(public_key)
         return None if head is None or head.is_paused else head

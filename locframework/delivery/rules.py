@@ -2,8 +2,6 @@
 
 import hashlib
 import re
-import secrets
-from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -32,8 +30,9 @@ MANIFEST_CACHE = "public, max-age=60, stale-while-revalidate=600, stale-if-error
 FILE_CACHE = "public, max-age=31536000, immutable"
 BUILDING_RETRY_SECONDS = 5
 
-_PUBLIC_KEY = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
-_BLOB = re.compile(r"[0-9a-f]{64}", re.ASCII)
+PUBLIC_KEY_BYTES = 32
+PUBLIC_KEY = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+BLOB_NAME = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 _CONTENT_EVENTS = (
     "key.",
@@ -45,21 +44,6 @@ _CONTENT_EVENTS = (
     "branch.merged",
     "import.completed",  # comments and headers of files
 )
-
-
-def new_public_key() -> str:
-    """32 random bytes in base64url (decisions 2.8)."""
-    return urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
-
-
-def is_public_key(text: str) -> bool:
-    """Return whether ``text`` has the form of a public key."""
-    return _PUBLIC_KEY.fullmatch(text) is not None
-
-
-def is_blob_name(text: str) -> bool:
-    """Return whether ``text`` has the form of a blob's name: a SHA-256 in hex."""
-    return _BLOB.fullmatch(text) is not None
 
 
 def file_path(language: str, module: str | None, extension: str) -> str:
