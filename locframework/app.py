@@ -201,14 +201,7 @@ class Framework:
             storage, access, linked, projects, sync, clock, forget
         )
         self.memory_entries = Entries(storage, memories, linked, clock)
-        matching = self.matching = Matching(
-            storage.memories,
-            storage.memory_texts,
-            storage.access,
-            projects,
-            matcher,
-            concordancer,
-        )
+        matching = self.matching = Matching(storage, projects, matcher, concordancer)
         self.memory_files = MemoryFiles(
             storage, linked, memories, blobs, jobs, sync, clock, renewed
         )

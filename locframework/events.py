@@ -93,12 +93,9 @@ class Subscribers(Struct, frozen=True):
 class EventStore(Protocol):
     """Keeps events."""
 
-    def subscribers_of(self, project_id: str) -> Subscribers:
-        """Return who acts on the events of a project. One statement."""
-        ...
-
-    def add(self, events: Sequence[Event], traces: Traces | None = None) -> None:
-        """Append, in the transaction that is open. Two statements a 500 events.
+    def add(self, events: Sequence[Event], traces: Traces | None = None) -> Subscribers:
+        """Append, in the transaction that is open; return who acts on the events of
+        the project of the last one. Two statements a 500 events.
 
         ``traces`` are kept beside the events that are about their keys.
         """
@@ -255,10 +252,8 @@ class EventLog:
         ]
         if not events:
             return
-        self._store.add(events, traces)
-        subscribers = None  # all
-        if project_id is not None and events[0].type.startswith(_OF_KEYS):
-            subscribers = self._store.subscribers_of(project_id)
+        found = self._store.add(events, traces)
+        subscribers = found if events[0].type.startswith(_OF_KEYS) else None  # all
         for event in events:
             for inside in self._inside:
                 if not event.type.startswith(inside.prefixes):

@@ -3,7 +3,6 @@
 from collections.abc import Collection
 from typing import Protocol
 
-from locframework.fields import Timestamp
 from locframework.pagination import Page, PageRequest
 
 from .records import Branch, BranchStatus
@@ -29,10 +28,6 @@ class BranchStore(Protocol):
         ...
 
     def save_branch(self, branch: Branch) -> None: ...
-
-    def touch_branch(self, branch_id: str, at: Timestamp) -> None:
-        """Set ``updated_at``, and nothing else."""
-        ...
 
     def list_branches(
         self, project_id: str, page: PageRequest, *, status: BranchStatus | None = None

@@ -196,7 +196,7 @@ class Glossaries:
         with self._transactions.transaction():
             self._projects.lock(project)
             old = self.lock(stored)
-            if self._store.link(old.id, project.id):
+            if self._store.set_link(old.id, project.id, is_linked=True):
                 self.emit(caller, old, "attached", [{}], [project.id])
             return self._shown(caller, self._find(old.id))
 
@@ -207,7 +207,7 @@ class Glossaries:
         with self._transactions.transaction():
             self._projects.lock(project)
             old = self.lock(stored)
-            if not self._store.unlink(old.id, project.id):
+            if not self._store.set_link(old.id, project.id, is_linked=False):
                 raise GlossaryNotFound
             self.emit(caller, old, "detached", [{}], [project.id])
             return self._shown(caller, self._find(old.id))

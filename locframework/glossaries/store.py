@@ -41,12 +41,8 @@ class GlossaryStore(Repository[StoredGlossary], Protocol):
         """
         ...
 
-    def link(self, glossary_id: str, project_id: str) -> bool:
-        """Return whether it was not linked yet."""
-        ...
-
-    def unlink(self, glossary_id: str, project_id: str) -> bool:
-        """Return whether it was linked."""
+    def set_link(self, glossary_id: str, project_id: str, *, is_linked: bool) -> bool:
+        """Link a project or end its link; return whether that changed anything."""
         ...
 
     def linked_to(self, project_id: str) -> list[StoredGlossary]:

@@ -31,8 +31,7 @@ def count_changes(
     for entry in store.overlay(key_ids):
         edits = edits_of(KeyMerge(entry, entry.base, copies.get(entry.key_id)))
         counted.append(replace(entry, changes=len(edits)))
-    store.put_overlay(counted)
-    storage.branches.touch_branch(scope.branch.id, at)
+    store.put_overlay(counted, at)
 
 
 def merges_of(

@@ -256,8 +256,13 @@ class BranchKeyStore(KeyStore, Protocol):
         """Return the details of files that were imported on the branch."""
         ...
 
-    def put_overlay(self, keys: Sequence[BranchKey]) -> None:
-        """Insert, or replace, what is noted about keys; the copies stay as they are."""
+    def put_overlay(
+        self, keys: Sequence[BranchKey], at: Timestamp | None = None
+    ) -> None:
+        """Insert, or replace, what is noted about keys; the copies stay as they are.
+
+        ``at``: the branch's ``updated_at`` from now on.
+        """
         ...
 
     def drop_overlay(self, key_ids: Collection[str]) -> None:

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Sequence
 
 from locframework.access.records import Caller
-from locframework.access.store import AccessStore
 from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable, ValidationFailed
 from locframework.languages import canonical_tag, folded
 from locframework.pagination import Page, PageRequest
@@ -12,7 +11,7 @@ from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.validation import check_record
 
-from .matching.port import Concordancer, Matcher, MemoryTextStore, Wanted
+from .matching.port import Concordancer, Matcher, Wanted
 from .matching.records import (
     TEXTS_LENGTH,
     Concordance,
@@ -24,7 +23,7 @@ from .matching.records import (
 from .matching.scoring import Question, match_fold
 from .matching.search import ByLanguage, find_matches
 from .records import AssignedMemory
-from .store import MemoryStore
+from .store import MemoryStorage
 
 log = logging.getLogger("locframework.plugins")
 
@@ -34,16 +33,14 @@ class Matching:
 
     def __init__(
         self,
-        store: MemoryStore,
-        texts: MemoryTextStore,
-        access: AccessStore,
+        storage: MemoryStorage,
         projects: Projects,
         matcher: Matcher,
         concordancer: Concordancer | None,
     ) -> None:
-        self._store = store
-        self._texts = texts
-        self._access = access
+        self._storage = storage
+        self._store = storage.memories
+        self._texts = storage.memory_texts
         self._projects = projects
         self._matcher = matcher
         self._concordancer = concordancer
@@ -138,6 +135,7 @@ class Matching:
         found = find_matches(
             self._matcher,
             self._texts,
+            self._storage,
             memories,
             [Wanted(id_, percents[id_]) for id_ in memories],
             {asked: match_fold(asked.text) for asked in questions},
@@ -153,7 +151,7 @@ class Matching:
         """The memories that the project reads, by priority; None if switched off."""
         if not project.tm_enabled:
             return None
-        organization = self._access.organizations.find(project.organization_id)
+        organization = self._storage.access.organizations.find(project.organization_id)
         if organization is None or not organization.tm_enabled:
             return None
         assigned = self._store.list_assigned(project.id)

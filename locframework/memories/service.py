@@ -311,7 +311,7 @@ class Memories:
             self.begin(stored.id)
             old = self._find_assignment(project, stored.id)
             before = "none" if old is None else old.write_mode
-            self._store.assign(project.id, assignment)
+            self._store.assign(project.id, stored.id, assignment)
             if before == "none" and new.write_mode != "none":
                 self._sync.add_project_languages(project, stored.memory)
             if new.write_mode not in ("none", before):
@@ -328,7 +328,7 @@ class Memories:
             self._projects.lock(project)
             found = self._require_assignment(project, tm_id)
             self.begin(found.tm_id)
-            self._store.unassign(project.id, found.tm_id)
+            self._store.assign(project.id, found.tm_id, None)
         return found
 
     def _find(self, reference: str) -> StoredMemory:

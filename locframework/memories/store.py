@@ -79,11 +79,11 @@ class MemoryStore(Repository[StoredMemory], Protocol):
 
     # assignments to projects
 
-    def assign(self, project_id: str, assignment: Assignment) -> None:
-        """Insert or replace an assignment."""
+    def assign(
+        self, project_id: str, tm_id: str, assignment: Assignment | None
+    ) -> None:
+        """Insert or replace an assignment; None removes it."""
         ...
-
-    def unassign(self, project_id: str, tm_id: str) -> None: ...
 
     def list_assigned(self, project_id: str) -> list[AssignedMemory]:
         """Return assignments by priority, then age of the memory. One statement."""
@@ -182,12 +182,16 @@ class MemoryStore(Repository[StoredMemory], Protocol):
 
     def find_links(
         self,
-        tm_id: str,
         *,
+        tm_id: str | None = None,
+        project_id: str | None = None,
         key_ids: Collection[str] | None = None,
         entry_ids: Collection[str] | None = None,
     ) -> list[KeyLink]:
-        """Return the links of some keys, or those to some entries, unordered."""
+        """Return the links that match all filters, those of deleted keys too.
+
+        Unordered. Only one of ``key_ids`` and ``entry_ids`` may be given.
+        """
         ...
 
     def replace_links(
@@ -203,10 +207,6 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         self, writing: MemoryWriting, entry_ids: Collection[str]
     ) -> None:
         """Remove the links of entries; their translations stay as if by hand."""
-        ...
-
-    def linked_keys(self, project_id: str) -> set[str]:
-        """Return the keys of the project that have links, deleted ones too."""
         ...
 
 

@@ -199,7 +199,7 @@ class TmSync:
 
     def start_job(self, project: Project, tm_id: str | None = None) -> None:
         """Start a job in the open transaction, for one memory or all that learn."""
-        if project.key_count or self._store.linked_keys(project.id):
+        if project.key_count or self._store.find_links(project_id=project.id):
             params = {} if tm_id is None else {"tmId": tm_id}
             self._jobs.start(_CALLER, project, JOB_TYPE, PERMISSION, params)
 
@@ -234,7 +234,7 @@ class TmSync:
         key_ids: Collection[str],
     ) -> None:
         store, now = self._store, timestamp(self._clock())
-        links = store.find_links(writing.tm_id, key_ids=key_ids)
+        links = store.find_links(tm_id=writing.tm_id, key_ids=key_ids)
         ids = store.entry_ids_by_text(writing.tm_id, {each.texts for each in segments})
         by_entry: dict[str, list[Segment]] = {link.entry_id: [] for link in links}
         by_entry |= {entry_id: [] for entry_id in ids.values()}
@@ -245,7 +245,7 @@ class TmSync:
             else:
                 new.setdefault(segment.texts, []).append(segment)
         if by_entry:
-            others = store.find_links(writing.tm_id, entry_ids=by_entry)
+            others = store.find_links(tm_id=writing.tm_id, entry_ids=by_entry)
             others = [link for link in others if link.key_id not in {*key_ids}]
             left = self._add_other_segments(writing.tm_id, others, codes, by_entry)
             if left:  # a project that contributed to them does so no more
@@ -353,8 +353,9 @@ class TmSync:
         Keys that were deleted while the memory did not learn are among them.
         """
         names = self._storage.keys.names_of(job.project_id)
-        linked = self._store.linked_keys(job.project_id)
-        ids, done = sorted({*names.values(), *linked}), 0
+        links = self._store.find_links(project_id=job.project_id)
+        ids = sorted({*names.values(), *(link.key_id for link in links)})
+        done = 0
         tm_id = job.params.get("tmId")
         while done < len(ids):
             work.check_cancelled()

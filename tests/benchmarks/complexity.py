@@ -1,8 +1,9 @@
 """Prints how much code the product has, and how much of it typical requests run.
 
-Lines of Python with and without tests, then for each request: calls of functions in
-``locframework/`` and ``plugins/``, distinct files, depth of nested calls, and SQL
-statements on SQLite and PostgreSQL, without those that begin or end transactions.
+Lines of Python with and without tests, and methods of the storage port; then for each
+request: calls of functions in ``locframework/`` and ``plugins/``, distinct files, depth
+of nested calls, and SQL statements on SQLite and PostgreSQL, without those that begin
+or end transactions.
 ``functions`` leaves out the frames of comprehensions and generator expressions, which
 Python 3.11 counts as calls. ``locframework/testing`` is left out: it sends the request.
 
@@ -18,12 +19,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from inspect import isfunction
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 import pytest
 
+from locframework.storage import Storage
 from locframework.testing.client import Answer
 from locframework.testing.databases import KINDS, Kind, fresh_url, statements_of
 from locframework.testing.workspace import Workspace, open_workspace
@@ -248,9 +251,35 @@ def lines() -> Iterator[str]:
     yield f"files that a field of a key (maxLength) is in, tests apart: {mentions}"
 
 
+def storage_methods(port: type = Storage, seen: set[type] | None = None) -> set[str]:
+    """Return the methods of a Protocol and of all stores that it leads to.
+
+    Those that several stores inherit, such as the methods of Repository, come once.
+    """
+    seen = set() if seen is None else seen
+    found: set[str] = set()
+    types = [*get_type_hints(port).values()]
+    for base in port.__mro__:
+        if not getattr(base, "_is_protocol", False) or base in seen:
+            continue
+        seen.add(base)
+        for name, member in vars(base).items():
+            if isinstance(member, property):
+                types.append(get_type_hints(member.fget)["return"])
+            elif isfunction(member) and not name.startswith("_"):
+                found.add(f"{base.__name__}.{name}")
+                types.append(get_type_hints(member).get("return"))
+    for each in types:
+        store = get_origin(each) or each
+        if isinstance(store, type):
+            found |= storage_methods(store, seen)
+    return found
+
+
 def report() -> Iterator[str]:
     """The lines of the whole report."""
     yield from lines()
+    yield f"methods of the storage port: {len(storage_methods())}"
     yield ""
     by_kind: dict[str, dict[str, Calls]] = {}
     for kind in KINDS:

@@ -53,6 +53,7 @@ def test_matches_are_those_of_scoring_every_entry(
     found = find_matches(
         Plain(),
         rows,  # type: ignore[arg-type]
+        rows,  # type: ignore[arg-type]
         memories,
         [
             Wanted(id_, max(1, each.memory.min_match_percentage))
@@ -82,6 +83,7 @@ def found_of(
     found = find_matches(
         matcher or Plain(),
         rows,  # type: ignore[arg-type]
+        rows,  # type: ignore[arg-type]
         {of.id: AssignedMemory(of, use)},
         [Wanted(of.id, 70)],
         {Question(text): match_fold(text) for text in texts},
@@ -101,6 +103,7 @@ def test_a_text_in_many_contexts_is_asked_for_once() -> None:
         asked = [Question("Save the file", str(at)) for at in range(count)]
         found = find_matches(
             matcher,
+            rows,  # type: ignore[arg-type]
             rows,  # type: ignore[arg-type]
             {of.id: AssignedMemory(of, use)},
             [Wanted(of.id, 70)],

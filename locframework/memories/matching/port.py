@@ -1,7 +1,6 @@
 """The ports of matching: what matchers and concordancers do, and what they read."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import Protocol
 
 import msgspec
@@ -185,10 +184,6 @@ class MemoryTextStore(Segments, Passages, Protocol):
 
     The ``changes`` have the note of ``match_sources`` (``encode_note``).
     """
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Read as of one moment (locframework/transactions.py)."""
-        ...
 
     def match_sources(self, entry_ids: Collection[str]) -> dict[str, MatchSource]:
         """Return what is scored of these entries, by id. One statement.

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 from locframework.memories.records import AssignedMemory
+from locframework.transactions import Transactions
 
 from .port import Found, Hit, Matcher, MemoryTextStore, Wanted, decode_note
 from .records import Match, MatchSource, MatchValue
@@ -43,6 +44,7 @@ Open = Mapping[Question, Set[str]]
 def find_matches(
     matcher: Matcher,
     store: MemoryTextStore,
+    transactions: Transactions,
     memories: Mapping[str, AssignedMemory],
     wanted: Sequence[Wanted],
     questions: Mapping[Question, str],
@@ -56,7 +58,9 @@ def find_matches(
     could still change, it is asked for more, and at last for all: the only entry that
     has the language may be behind any number of equal ones that have not.
     """
-    search = _Search(matcher, store, memories, wanted, questions, only_approved)
+    search = _Search(
+        matcher, store, transactions, memories, wanted, questions, only_approved
+    )
     if wanted and tags:
         search.run({asked: {*tags} for asked in questions if questions[asked]})
     return search.done
@@ -69,6 +73,7 @@ class _Search:
         self,
         matcher: Matcher,
         store: MemoryTextStore,
+        transactions: Transactions,
         memories: Mapping[str, AssignedMemory],
         wanted: Sequence[Wanted],
         folded: Mapping[Question, str],
@@ -76,6 +81,7 @@ class _Search:
     ) -> None:
         self._matcher = matcher
         self._store = store
+        self._transactions = transactions
         self._memories = memories
         self._wanted = wanted
         self._folded = folded
@@ -117,7 +123,8 @@ class _Search:
         ]
         texts = list(dict.fromkeys(self._folded[asked] for asked in open_))
         by_text = dict(zip(texts, self._hits_of(wanted, texts, limit), strict=True))
-        with self._store.snapshot():  # equal digests mean equal values within one
+        # within one snapshot, equal digests mean equal values
+        with self._transactions.snapshot():
             revisions = self._store.revisions(list(self._memories))
             are_current = revisions == self._revisions and not self._is_in_block
             self._revisions = revisions

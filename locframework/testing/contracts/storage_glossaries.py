@@ -1,6 +1,7 @@
 """Contract of glossaries and terms."""
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import count
 from random import Random
 from typing import Any
@@ -258,9 +259,10 @@ class StorageGlossariesContract:
         )
         store = storage.glossaries
 
-        assert [store.link(first.id, one.id) for _ in range(2)] == [True, False]
-        assert store.link(first.id, two.id)
-        assert store.link(second.id, one.id)
+        link, unlink = (partial(store.set_link, is_linked=is_) for is_ in (True, False))
+        assert [link(first.id, one.id) for _ in range(2)] == [True, False]
+        assert link(first.id, two.id)
+        assert link(second.id, one.id)
 
         assert [each.id for each in store.linked_to(one.id)] == [second.id, first.id]
         found = store.find(first.id)
@@ -271,7 +273,7 @@ class StorageGlossariesContract:
         assert alone.glossary.project_ids == (one.id,)
         scopes = [Scope(one.organization_id, each.id) for each in (one, two)]
         assert [store.list_glossaries([of], ALL).total for of in scopes] == [2, 0]
-        assert [store.unlink(first.id, one.id) for _ in range(2)] == [True, False]
+        assert [unlink(first.id, one.id) for _ in range(2)] == [True, False]
         assert [each.id for each in store.linked_to(one.id)] == [second.id]
         store.delete(second.id, at(3))
         assert store.linked_to(one.id) == []

@@ -323,8 +323,6 @@ class StorageBranchesContract:
             assert store.find_branch(other.id, reference) is None
         for reference in ("feature/a.b-C_1", "feature", "", new_id()):
             assert store.find_branch(of.id, reference) is None
-        store.touch_branch(made.id, at(3))
-        assert store.find_branch(of.id, made.id) == replace(made, updated_at=at(3))
         ended = _ended(made, "closed")
         store.save_branch(ended)
         assert store.find_branch(of.id, made.id) == ended
@@ -383,13 +381,13 @@ class StorageBranchesContract:
 
         note = BranchKey(shown.id, "copy", KeyState(shown, ()), changes=2**31)
         own = BranchKey("k0", "own", changes=2)
-        on.put_overlay([note, own])
+        on.put_overlay([note, own], at(3))
 
         assert on.overlay() == sorted([note, own], key=lambda each: each.key_id)
         assert on.overlay([shown.id, "absent"]) == [note]
         assert on.overlay([]) == []
         assert len(on.values_of([shown.id])[shown.id]) == 1
-        wanted = replace(made, change_count=2**31 + 2)
+        wanted = replace(made, change_count=2**31 + 2, updated_at=at(3))
         assert storage.branches.find_branch(of.id, made.id) == wanted
         listed = storage.branches.list_branches(of.id, ALL).items
         assert {each.id: each for each in listed} == {made.id: wanted, other.id: other}

@@ -279,14 +279,14 @@ class MemoryModel:
             for one, rows in store.translations_of(id_, ids).items()
         }
         some, keys = self._some(), self.keys[:2]
-        assert {*store.find_links(id_, entry_ids=some)} == {
+        assert {*store.find_links(tm_id=id_, entry_ids=some)} == {
             each for each in self.links if each.entry_id in some
         }
-        assert {*store.find_links(id_, key_ids=keys)} == {
+        assert {*store.find_links(tm_id=id_, key_ids=keys)} == {
             each for each in self.links if each.key_id in keys
         }
-        linked = store.linked_keys(self.of.id) & {*self.keys}
-        assert linked == {each.key_id for each in self.links}
+        linked = store.find_links(project_id=self.of.id)
+        assert {each for each in linked if each.key_id in self.keys} == {*self.links}
         found = store.find(id_)
         assert found is not None
         assert found.memory == replace(self.memory, entry_count=len(entries))
@@ -490,8 +490,8 @@ class StorageMemoriesContract:
             Assignment(c.id, True, "none", 1, 100),
         ]
         for use in uses:
-            storage.memories.assign(of.id, use)
-        storage.memories.assign(other.id, uses[0])
+            storage.memories.assign(of.id, use.tm_id, use)
+        storage.memories.assign(other.id, a.id, uses[0])
 
         found = storage.memories.list_assigned(of.id)
 
@@ -499,9 +499,9 @@ class StorageMemoriesContract:
         assert [one.memory for one in found] == [b, c, a]
         assert set(storage.memories.projects_of(a.id)) == {of.id, other.id}
         first = replace(uses[0], priority=0, write_mode="none")
-        storage.memories.assign(of.id, first)
+        storage.memories.assign(of.id, a.id, first)
         assert storage.memories.list_assigned(of.id)[0].assignment == first
-        storage.memories.unassign(of.id, a.id)
+        storage.memories.assign(of.id, a.id, None)
         assert len(storage.memories.list_assigned(of.id)) == 2
         storage.projects.delete(other.id, at(1))
         assert storage.memories.projects_of(a.id) == []
@@ -523,7 +523,7 @@ class StorageMemoriesContract:
         mine, other = add_memory(storage, of), add_memory(storage, of)
         links = [KeyLink(of.id, new_id(), None, new_id()) for _ in range(2)]
         for one, link in zip((mine, other), links, strict=True):
-            store.assign(of.id, Assignment(one.id, True, "all", 0, 0))
+            store.assign(of.id, one.id, Assignment(one.id, True, "all", 0, 0))
             store.add_languages([MemoryLanguage(new_id(), one.id, "de", "German")])
             with write(storage, one) as writing:
                 store.add_entries(writing, [entry(one, "a", "de:x", id=link.entry_id)])
@@ -535,8 +535,8 @@ class StorageMemoriesContract:
         assert [one.id for one in store.list_memories(None, ALL).items] == [other.id]
         assert [each.memory.id for each in store.list_assigned(of.id)] == [other.id]
         assert all_entries(storage, mine) == []
-        assert store.find_links(mine.id, key_ids=keys) == []
-        assert store.find_links(other.id, key_ids=keys) == links[1:]
+        assert store.find_links(tm_id=mine.id, key_ids=keys) == []
+        assert store.find_links(tm_id=other.id, key_ids=keys) == links[1:]
         texts = storage.memory_texts
         assert texts.languages_with_values(ids[:1], ["de"]) == set()
         assert texts.languages_with_values(ids, ["de", "fr"]) == {"de"}

@@ -216,12 +216,12 @@ LINKED: dict[str, tuple[Add, Link]] = {
         lambda s, of, name: (
             add_glossary(s, name, organization_id=of.organization_id).id
         ),
-        lambda s, of, id_: s.glossaries.link(id_, of.id),
+        lambda s, of, id_: s.glossaries.set_link(id_, of.id, is_linked=True),
     ),
     "memories": (
         lambda s, of, name: add_memory(s, of, name).id,
         lambda s, of, id_: s.memories.assign(
-            of.id, Assignment(id_, True, "none", 0, 0)
+            of.id, id_, Assignment(id_, True, "none", 0, 0)
         ),
     ),
 }
@@ -518,19 +518,25 @@ class StorageRepositoriesContract:
 
     def test_subscribers_are_those_of_the_project(self, storage: Storage) -> None:
         of, other = add_project(storage), add_project(storage)
-        find, use = storage.events.subscribers_of, Assignment("", True, "all", 0, 0)
+        use = Assignment("", True, "all", 0, 0)
+
+        def find(project: Project) -> tuple[bool, ...]:
+            with storage.transaction():
+                found = storage.events.add([event(other), event(of), event(project)])
+            return structs.astuple(found)
+
         made, uses = add_memory(storage), replace(use, tm_id=add_memory(storage).id)
         gone = add_webhook(storage, of)
         add_distribution(storage, of)
-        storage.memories.assign(of.id, replace(uses, write_mode="none"))
-        storage.memories.assign(of.id, replace(use, tm_id=made.id))
+        storage.memories.assign(of.id, uses.tm_id, replace(uses, write_mode="none"))
+        storage.memories.assign(of.id, made.id, replace(use, tm_id=made.id))
         storage.memories.delete(made.id, at(1))
         storage.webhooks.delete(gone.webhook.id, at(1))
-        assert not any(structs.astuple(find(of.id)))
+        assert not any(find(of))
 
-        storage.memories.assign(of.id, uses)
+        storage.memories.assign(of.id, uses.tm_id, uses)
         add_distribution(storage, of, auto_publish=True)
         add_webhook(storage, of)
 
-        assert all(structs.astuple(find(of.id)))
-        assert not any(structs.astuple(find(other.id)))
+        assert all(find(of))
+        assert not any(find(other))

@@ -125,7 +125,13 @@ class BranchKeyTables(KeyTables):
             for family, key_id, module, code, detail in rows
         ]
 
-    def put_overlay(self, keys: Sequence[BranchKey]) -> None:
+    def put_overlay(
+        self, keys: Sequence[BranchKey], at: Timestamp | None = None
+    ) -> None:
+        if at is not None:
+            self._database.run(
+                "UPDATE branches SET updated_at = ? WHERE id = ?", (at, self._branch_id)
+            )
         self._database.run_many(
             _PUT,
             [

@@ -49,11 +49,6 @@ class BranchTables(Store):
             (branch.status, branch.updated_at, branch.merged_at, branch.id),
         )
 
-    def touch_branch(self, branch_id: str, at: Timestamp) -> None:
-        self._database.run(
-            "UPDATE branches SET updated_at = ? WHERE id = ?", (at, branch_id)
-        )
-
     def list_branches(
         self, project_id: str, page: PageRequest, *, status: BranchStatus | None = None
     ) -> Page[Branch]:

@@ -37,6 +37,15 @@ _plain = fields(
 _ORDER = Order({"createdAt": "e.seq"}, tie="e.seq", default="-createdAt")
 _OF_KEY = Order({"createdAt": "k.seq"}, tie="k.seq", default="-createdAt")
 
+_SUBSCRIBERS = """
+    EXISTS (SELECT 1 FROM memory_assignments a JOIN memories m ON m.id = a.memory_id
+        WHERE a.project_id = events.project_id AND m.deleted_at IS NULL
+        AND a.write_mode <> 'none'),
+    EXISTS (SELECT 1 FROM distributions d
+        WHERE d.project_id = events.project_id AND d.auto_publish),
+    EXISTS (SELECT 1 FROM webhooks w WHERE w.project_id = events.project_id
+        AND w.is_active AND w.deleted_at IS NULL)"""
+
 _seq_of = itemgetter(0)
 _key_id_of = methodcaller("get", "keyId")
 _in_order = itemgetter(0, 1)
@@ -53,31 +62,18 @@ _BOUNDS = ("seq >= (SELECT min(t.seq + 0)", "seq <= (SELECT max(t.seq + 0)")
 class EventTable(Store):
     """The event store (locframework/events.py, EventStore)."""
 
-    def subscribers_of(self, project_id: str) -> Subscribers:
-        [row] = self._database.rows(
-            """SELECT
-                EXISTS (SELECT 1 FROM memory_assignments a
-                    JOIN memories m ON m.id = a.memory_id
-                    WHERE a.project_id = ? AND m.deleted_at IS NULL
-                    AND a.write_mode <> 'none'),
-                EXISTS (SELECT 1 FROM distributions d
-                    WHERE d.project_id = ? AND d.auto_publish),
-                EXISTS (SELECT 1 FROM webhooks w
-                    WHERE w.project_id = ? AND w.is_active AND w.deleted_at IS NULL)""",
-            (project_id, project_id, project_id),
-        )
-        return Subscribers(*map(bool, row))
-
-    def add(self, events: Sequence[Event], traces: Traces | None = None) -> None:
+    def add(self, events: Sequence[Event], traces: Traces | None = None) -> Subscribers:
         self._database.require_transaction()
-        kept = traces or {}
+        kept, subscribers = traces or {}, (False, False, False)
         for some in chunks(events):
             values = ", ".join([f"({', '.join('?' * 11)})"] * len(some))
             found = self._database.run_rows(
-                f"INSERT INTO events ({_EVENT}) VALUES {values} RETURNING id, seq",
+                f"""INSERT INTO events ({_EVENT}) VALUES {values}
+                    RETURNING id, seq, {_SUBSCRIBERS}""",
                 [*chain.from_iterable(map(_row, some))],
             )
-            numbers: dict[str, int] = dict(found)
+            subscribers = found[-1][2:]
+            numbers: dict[str, int] = {id_: seq for id_, seq, *_ in found}
             rows: list[tuple[str, int, str | None]] = []
             for event in some:
                 traced = kept.get(event.type, {})
@@ -88,6 +84,7 @@ class EventTable(Store):
                     rows.append((key_id, numbers[event.id], trace))
             rows.sort(key=_in_order)
             self._database.insert_many("event_keys", "key_id, seq, trace", rows)
+        return Subscribers(*map(bool, subscribers))
 
     def page_of_events(
         self, project_id: str, where: EventFilter, page: PageRequest

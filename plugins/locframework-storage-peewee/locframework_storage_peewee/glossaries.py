@@ -90,11 +90,10 @@ class GlossaryTables(Table[StoredGlossary]):
         found = self.page(query, page)
         return replace(found, items=self._with_projects(found.items))
 
-    def link(self, glossary_id: str, project_id: str) -> bool:
-        new = {"glossary_id": glossary_id, "project_id": project_id}
-        return self.write(GlossaryProjectRow.insert(new).on_conflict_ignore()) == 1
-
-    def unlink(self, glossary_id: str, project_id: str) -> bool:
+    def set_link(self, glossary_id: str, project_id: str, *, is_linked: bool) -> bool:
+        link = {"glossary_id": glossary_id, "project_id": project_id}
+        if is_linked:
+            return self.write(GlossaryProjectRow.insert(link).on_conflict_ignore()) == 1
         gone = GlossaryProjectRow.delete().where(
             GlossaryProjectRow.glossary_id == glossary_id,
             GlossaryProjectRow.project_id == project_id,

@@ -102,10 +102,12 @@ class MemoryTables(Table[StoredMemory], MemoryEntryTables):
         )
         return [MemoryLanguage(*row) for row in rows]
 
-    def assign(self, project_id: str, assignment: Assignment) -> None:
-        self._database.run(_ASSIGN, (project_id, *astuple(assignment)))
-
-    def unassign(self, project_id: str, tm_id: str) -> None:
+    def assign(
+        self, project_id: str, tm_id: str, assignment: Assignment | None
+    ) -> None:
+        if assignment is not None:
+            self._database.run(_ASSIGN, (project_id, *astuple(assignment)))
+            return
         self._database.run(
             "DELETE FROM memory_assignments WHERE project_id = ? AND memory_id = ?",
             (project_id, tm_id),

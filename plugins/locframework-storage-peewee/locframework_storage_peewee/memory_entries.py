@@ -32,8 +32,6 @@ from .pages import Order
 from .sql import SqlFragment, all_of, chunks, insert_one
 
 _LINK = "l.project_id, l.key_id, NULLIF(l.plural_form, ''), e.id"
-_LINKS = """memory_links l JOIN memory_entries e ON e.number = l.entry
-    JOIN memories m ON m.number = l.{memory} WHERE m.id = ? AND m.deleted_at IS NULL"""
 
 _MEMORY = "memory + 0"
 """That of entries which are looked up by id: SQLite would go by the memory, and read
@@ -382,21 +380,34 @@ class MemoryEntryTables(Store):
 
     def find_links(
         self,
-        tm_id: str,
         *,
+        tm_id: str | None = None,
+        project_id: str | None = None,
         key_ids: Collection[str] | None = None,
         entry_ids: Collection[str] | None = None,
     ) -> list[KeyLink]:
+        among, listed = self._database.among, self._database.listed
+        filters = [SqlFragment("m.deleted_at IS NULL")]
+        if tm_id is not None:
+            filters.append(SqlFragment("m.id = ?", (tm_id,)))
+        if project_id is not None:
+            filters.append(SqlFragment("l.project_id = ?", (project_id,)))
+        column, ids = (
+            ("l.key_id", key_ids) if entry_ids is None else ("e.id", entry_ids)
+        )
         found: list[KeyLink] = []
-        for column, ids in (("l.key_id", key_ids), ("e.id", entry_ids)):
-            memory = _MEMORY if column == "e.id" else "memory"
-            links = _LINKS.format(memory=memory)
-            for some in chunks(ids or ()):
-                rows = self._database.rows(
-                    f"SELECT {_LINK} FROM {links} AND {self._database.among(column)}",
-                    (tm_id, self._database.listed(some)),
-                )
-                found += [KeyLink(*row) for row in rows]
+        for some in [None] if ids is None else chunks(ids):
+            where = all_of(filters)
+            if some is not None:
+                where = all_of([*filters, SqlFragment(among(column), (listed(some),))])
+            rows = self._database.rows(
+                f"""SELECT {_LINK} FROM memory_links l
+                    JOIN memory_entries e ON e.number = l.entry JOIN memories m
+                    ON m.number = l.{"memory" if entry_ids is None else _MEMORY}
+                    WHERE {where.sql}""",
+                where.params,
+            )
+            found += [KeyLink(*row) for row in rows]
         return found
 
     def replace_links(
@@ -448,13 +459,6 @@ class MemoryEntryTables(Store):
                     f"DELETE FROM memory_links WHERE entry {mine}",
                 ):
                     self._database.run(sql, params)
-
-    def linked_keys(self, project_id: str) -> set[str]:
-        rows = self._database.rows(
-            "SELECT DISTINCT key_id FROM memory_links WHERE project_id = ?",
-            (project_id,),
-        )
-        return {key_id for (key_id,) in rows}
 
 
 def values_digest(values: Iterable[Value]) -> str:

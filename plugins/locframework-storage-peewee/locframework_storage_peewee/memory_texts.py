@@ -5,7 +5,6 @@ a model.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
 from itertools import groupby
 from operator import itemgetter
 
@@ -41,9 +40,6 @@ _WHOLE = "CASE WHEN {column} = ? THEN 1 ELSE 0 END"
 
 class MemoryTexts(Store):
     """The store of texts (locframework/memories/matching/port.py, MemoryTextStore)."""
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        return self._database.snapshot()
 
     def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
         rows = self._database.rows(
