@@ -2,11 +2,10 @@
 
 from collections.abc import Collection
 
-from locframework.ports import Branch, BranchStatus, Page, PageRequest, Timestamp
+from locframework.ports import Branch, BranchStatus, Page, PageRequest
 
 from .database import Store
 from .pages import Order, page_of
-from .purge import purge_each, purge_line
 from .sql import fields, insert_one
 
 _BRANCH = """b.id, b.project_id, b.name, b.status,
@@ -76,19 +75,3 @@ class BranchTables(Store):
             (self._database.listed(branch_ids),),
         )
         return dict(rows)
-
-    def purge_branches(self, before: Timestamp, rows: int) -> int:
-        ended = """SELECT b.id FROM branches b JOIN lines l ON l.id = b.id
-            WHERE b.status <> 'open' AND b.updated_at < ?
-            ORDER BY b.updated_at LIMIT ?"""
-        return purge_each(self._database, ended, before, rows, self._purge_branch)
-
-    def _purge_branch(self, branch_id: str, rows: int) -> int:
-        gone = purge_line(self._database, branch_id, rows)
-        if gone < rows:
-            self._database.run(
-                "DELETE FROM branch_keys WHERE branch_id = ?", (branch_id,)
-            )
-            # last: rows of the line are found by its number
-            gone += self._database.run("DELETE FROM lines WHERE id = ?", (branch_id,))
-        return gone

@@ -6,7 +6,6 @@ not 300 µs. So are files of releases, of which there are thousands.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -21,13 +20,11 @@ from locframework.ports import (
     Release,
     ReleaseFile,
     StoredRelease,
-    Timestamp,
     Usage,
 )
 
 from .database import Database
 from .models import DistributionRow, ReleaseRow
-from .purge import DELETED, purge_distribution, purge_each
 from .tables import Condition, Table, build, map_page, project_is_live
 
 _FILE = "language, module, path, blob, byte_size, content_type"
@@ -164,11 +161,6 @@ class DeliveryTables(Table[Distribution]):
             }
             row[f"{prefix}release"] = release["id"] and build(Release, release)
         return super().read(row)
-
-    def purge_distributions(self, before: Timestamp, rows: int) -> int:
-        ended = f"SELECT id FROM distributions WHERE {DELETED}"
-        drop = partial(purge_distribution, self._database)
-        return purge_each(self._database, ended, before, rows, drop)
 
     def list_distributions(
         self, project_id: str, page: PageRequest

@@ -5,7 +5,6 @@ hand-written SQL: 10 µs, not 400 µs.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -22,7 +21,6 @@ from locframework.ports import (
 )
 
 from .models import GlossaryProjectRow, GlossaryRow
-from .purge import DELETED, purge_each, purge_glossary
 from .tables import Table, in_scopes_by_link, linked_to
 
 _LINKED = """SELECT g.id, g.slug, g.name, g.source_language, g.requires_approval,
@@ -62,11 +60,6 @@ class GlossaryTables(Table[StoredGlossary]):
 
     def read(self, row: dict[str, Any]) -> StoredGlossary:
         return super().read({**row, "project_ids": ()})
-
-    def purge_glossaries(self, before: Timestamp, rows: int) -> int:
-        ended = f"SELECT id FROM glossaries WHERE {DELETED}"
-        drop = partial(purge_glossary, self._database)
-        return purge_each(self._database, ended, before, rows, drop)
 
     def list_glossaries(
         self,

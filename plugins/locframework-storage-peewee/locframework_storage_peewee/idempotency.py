@@ -44,11 +44,3 @@ class IdempotencyTable(Store):
         self._database.run(
             insert_one("idempotency_keys", _KEPT, key="owner, key"), astuple(post)
         )
-
-    def purge(self, before: Timestamp, rows: int) -> int:
-        return self._database.run(
-            """DELETE FROM idempotency_keys WHERE (owner, key) IN (
-                SELECT owner, key FROM idempotency_keys WHERE created_at < ?
-                ORDER BY created_at LIMIT ?)""",
-            (before, rows),
-        )

@@ -170,14 +170,6 @@ class JobTable(Store):
             (at, job_id),
         )
 
-    def purge_jobs(self, before: Timestamp, rows: int) -> int:
-        return self._database.run(
-            """DELETE FROM jobs WHERE id IN (
-                SELECT id FROM jobs WHERE finished_at < ?
-                ORDER BY finished_at LIMIT ?)""",
-            (before, rows),
-        )
-
     def _write(self, sql: str, params: Sequence[object]) -> bool:
         return self._database.run(sql, params) == 1
 

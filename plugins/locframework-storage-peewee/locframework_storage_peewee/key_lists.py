@@ -28,6 +28,7 @@ from .sql import (
     SqlFragment,
     all_of,
     contains,
+    exists,
     one_of,
     starts_with,
 )
@@ -36,6 +37,8 @@ TRIGRAM = 3  # characters; shorter terms are not indexed
 _COUNT_LIMIT = TOTAL_LIMIT + 1
 _SORT_COST = 2  # of sorting a key, in keys that a walk passes
 _SORT_COLUMNS = {"key": "key", "createdAt": "created_at", "updatedAt": "updated_at"}
+_TAGS = "key_tags WHERE key_number = k.number"
+_VALUES = "key_values WHERE key_number = k.number"
 _LANGUAGES = """(SELECT g.language_code FROM languages g
     JOIN lines n ON n.project_id = g.project_id WHERE n.id = ?)"""
 
@@ -234,11 +237,7 @@ def _conditions(
     of_project = SqlFragment(f"key_number {OF_PROJECT}", (line_id, line_id))
     for tag in where.tags:
         yield _Condition(
-            SqlFragment(
-                """EXISTS (SELECT 1 FROM key_tags t
-                    WHERE t.key_number = k.number AND t.tag = ?)""",
-                (tag,),
-            ),
+            exists(_TAGS, [SqlFragment("tag = ?", (tag,))]),
             SqlFragment(
                 f"SELECT key_number FROM key_tags WHERE tag = ? AND {of_project.sql}",
                 (tag, *of_project.params),
@@ -301,9 +300,8 @@ def _of_values(
     language = [SqlFragment("language_code = ?", (code,))] if code is not None else []
     if where.status == "untranslated":
         if code is not None:
-            sql = """NOT EXISTS (SELECT 1 FROM key_values
-                WHERE key_number = k.number AND language_code = ?)"""
-            yield _Condition(SqlFragment(sql, (code,)))
+            has_value = exists(_VALUES, language)
+            yield _Condition(SqlFragment(f"NOT {has_value.sql}", has_value.params))
         else:
             sql = f"""EXISTS (SELECT 1 FROM {_LANGUAGES} g WHERE NOT EXISTS (
                 SELECT 1 FROM key_values v WHERE v.key_number = k.number
@@ -320,33 +318,18 @@ def _of_values(
         in_languages = SqlFragment(f"language_code IN {_LANGUAGES}", (line_id,))
     else:
         in_languages = language[0]
-    if where.is_outdated is not False:
-        asked = [*status, *([outdated] if where.is_outdated else [])]
+    asked = [*status, *([outdated] if where.is_outdated else [])]
+    if asked:
         numbers = all_of([in_languages, *asked, of_project])
         yield _Condition(
-            _has_value([*language, *asked]),
+            exists(_VALUES, [*language, *asked]),
             SqlFragment(
                 f"SELECT key_number FROM key_values WHERE {numbers.sql}", numbers.params
             ),
         )
-        return
-    if status:
-        numbers = all_of([in_languages, *status, of_project])
-        yield _Condition(
-            _has_value([*language, *status]),
-            SqlFragment(
-                f"SELECT key_number FROM key_values WHERE {numbers.sql}", numbers.params
-            ),
-        )
-    found = _has_value([*language, *status, outdated])
-    yield _Condition(SqlFragment(f"NOT {found.sql}", found.params))
-
-
-def _has_value(parts: Sequence[SqlFragment]) -> SqlFragment:
-    condition = all_of([SqlFragment("key_number = k.number"), *parts])
-    return SqlFragment(
-        f"EXISTS (SELECT 1 FROM key_values WHERE {condition.sql})", condition.params
-    )
+    if where.is_outdated is False:
+        found = exists(_VALUES, [*language, *status, outdated])
+        yield _Condition(SqlFragment(f"NOT {found.sql}", found.params))
 
 
 def _search(database: Database, text: str, of_project: SqlFragment) -> _Condition:

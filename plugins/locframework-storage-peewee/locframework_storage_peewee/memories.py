@@ -26,7 +26,6 @@ from locframework.ports import (
 
 from .memory_entries import MemoryEntryTables
 from .models import MemoryProjectRow, MemoryRow
-from .purge import DELETED, purge_each
 from .sql import insert_one
 from .tables import Table, in_scopes_by_link, linked_to, map_page
 
@@ -131,10 +130,6 @@ class MemoryTables(Table[StoredMemory], MemoryEntryTables):
             (tm_id,),
         )
         return [project_id for (project_id,) in rows]
-
-    def purge_memories(self, before: Timestamp, rows: int) -> int:
-        ended = f"SELECT number FROM memories WHERE {DELETED}"
-        return purge_each(self._database, ended, before, rows, self._purge_memory)
 
     def forget_removals(self, now: Timestamp, before: Timestamp, rows: int) -> int:
         self._database.run(

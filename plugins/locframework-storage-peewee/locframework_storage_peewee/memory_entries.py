@@ -27,7 +27,7 @@ from locframework.ports import (
 
 from .database import Database, Store
 from .engine import Row
-from .memory_filters import IN_LANGUAGE, OF_MEMORY, conditions
+from .filters import IN_LANGUAGE, OF_MEMORY, conditions
 from .pages import Order
 from .sql import SqlFragment, all_of, chunks, insert_one
 
@@ -299,28 +299,6 @@ class MemoryEntryTables(Store):
             (writing.number, writing.revision),
         )
         _update_digests(self._database, [id_ for (id_,) in left])
-
-    def _purge_memory(self, memory: int, rows: int) -> int:
-        """Drop up to ``rows`` entries and removals of a memory, itself last."""
-        some = f"SELECT number FROM memory_entries WHERE memory = {memory} LIMIT ?"
-        for sql in (
-            f"DELETE FROM memory_translations WHERE entry IN ({some})",
-            f"DELETE FROM memory_links WHERE entry IN ({some})",
-            f"DELETE FROM memory_entries WHERE number IN ({some})",
-        ):
-            gone = self._database.run(sql, (rows,))
-        if gone < rows:
-            gone += self._database.run(
-                f"""DELETE FROM memory_removals WHERE (memory, revision, entry) IN (
-                    SELECT memory, revision, entry FROM memory_removals
-                    WHERE memory = {memory} LIMIT ?)""",
-                (rows - gone,),
-            )
-        if gone < rows:
-            gone += self._database.run(
-                "DELETE FROM memories WHERE number = ?", (memory,)
-            )
-        return gone
 
     def _remove(
         self,

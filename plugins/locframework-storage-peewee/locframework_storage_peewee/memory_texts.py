@@ -27,7 +27,7 @@ from locframework.ports import (
 )
 
 from .database import Store
-from .memory_filters import holds
+from .filters import holds
 from .sql import SqlFragment, all_of
 
 MANY = 20  # languages: to read all of an entry is quicker than to look each of them up

@@ -5,7 +5,6 @@ with every request of a project and are hand-written SQL: 6 µs, not 250 µs.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -25,7 +24,6 @@ from .database import Database
 from .engine import Row
 from .key_values import remove_language
 from .models import LanguageRow, LineRow, ProjectRow
-from .purge import DELETED, purge_each, purge_project
 from .tables import Table, in_scopes
 
 _PROJECT = """SELECT p.id, p.slug, p.organization_id, p.name, p.description,
@@ -90,11 +88,6 @@ class ProjectTables(Table[Project]):
 
     def has_keys(self, project_id: str) -> bool:
         return self._database.row(_HAS_KEYS, (project_id,)) is not None
-
-    def purge_projects(self, before: Timestamp, rows: int) -> int:
-        ended = f"SELECT id FROM projects WHERE {DELETED}"
-        drop = partial(purge_project, self._database)
-        return purge_each(self._database, ended, before, rows, drop)
 
     def select(self) -> Any:
         query = super().select().select_extend(LineRow.key_count)

@@ -32,6 +32,12 @@ def all_of(fragments: Iterable[SqlFragment]) -> SqlFragment:
     )
 
 
+def exists(rows: str, conditions: Iterable[SqlFragment] = ()) -> SqlFragment:
+    """Return the condition that any of ``rows`` (FROM … WHERE …) meets all others."""
+    mine = all_of([SqlFragment(rows), *conditions])
+    return SqlFragment(f"EXISTS (SELECT 1 FROM {mine.sql})", mine.params)
+
+
 def starts_with(column: str, prefix: SqlFragment) -> SqlFragment:
     """Return a condition on a text column that an index range answers."""
     return SqlFragment(

@@ -46,6 +46,7 @@ from .memory_texts import MemoryTexts
 from .migrator import migrate, pending_migrations
 from .processes import ProcessTable
 from .projects import ProjectTables
+from .purge import purge
 from .terms import TermTables
 from .webhook_deliveries import IS_DUE
 from .webhooks import WebhookTables
@@ -75,41 +76,28 @@ class PeeweeStorage:
     def __init__(self, engine: Engine) -> None:
         self.database = Database(engine)
         self.access = AccessTables(self.database)
-        self.projects = projects = ProjectTables(self.database)
-        self.branches = branches = BranchTables(self.database)
-        self.keys = keys = KeyTables(self.database)
+        self.projects = ProjectTables(self.database)
+        self.branches = BranchTables(self.database)
+        self.keys = self._keys = KeyTables(self.database)
         self.statistics = StatisticsTables(self.database)
-        self.jobs = jobs = JobTable(self.database)
+        self.jobs = JobTable(self.database)
         self.events = EventTable(self.database)
         self.blobs = BlobNotes(self.database)
-        self.delivery = delivery = DeliveryTables(self.database)
-        self.files = files = FileTable(self.database)
-        self.glossaries = glossaries = GlossaryTables(self.database)
+        self.delivery = DeliveryTables(self.database)
+        self.files = self._files = FileTable(self.database)
+        self.glossaries = GlossaryTables(self.database)
         self.terms = TermTables(self.database)
-        self.memories = memories = MemoryTables(self.database)
+        self.memories = MemoryTables(self.database)
         self.memory_texts = MemoryTexts(self.database)
         self.processes = ProcessTable(self.database)
-        self.idempotency = idempotency = IdempotencyTable(self.database)
-        self.webhooks = webhooks = WebhookTables(self.database)
+        self.idempotency = IdempotencyTable(self.database)
+        self.webhooks = WebhookTables(self.database)
         self.transaction = self.database.transaction
         self.snapshot = self.database.snapshot
         self.before_commit = self.database.before_commit
         self.after_commit = self.database.after_commit
         self.close = self.database.close
         self.watch = engine.watch
-        self._purges: dict[Purgeable, Callable[[Timestamp, int], int]] = {
-            "branches": branches.purge_branches,
-            "deliveries": webhooks.purge_deliveries,
-            "distributions": delivery.purge_distributions,
-            "files": files.purge_files,
-            "glossaries": glossaries.purge_glossaries,
-            "idempotency_keys": idempotency.purge,
-            "jobs": jobs.purge_jobs,
-            "keys": keys.purge_trash,
-            "memories": memories.purge_memories,
-            "projects": projects.purge_projects,
-            "webhooks": webhooks.purge_webhooks,
-        }
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         return BranchKeyTables(self.database, project_id, branch_id)
@@ -144,7 +132,11 @@ class PeeweeStorage:
         return Due(bool(jobs), bool(deliveries))
 
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
-        return self._purges[table](before, rows)
+        if table == "files":
+            return self._files.purge_files(before, rows)
+        if table == "keys":
+            return self._keys.purge_trash(before, rows)
+        return purge(self.database, table, before, rows)
 
     def migrate(self, *, dry_run: bool = False) -> list[str]:
         self.database.require_open()

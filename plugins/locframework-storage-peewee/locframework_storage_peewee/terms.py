@@ -21,13 +21,15 @@ from locframework.ports import (
 
 from .database import Store
 from .engine import Row
+from .filters import in_language, on_translations
 from .pages import Order, page_of
-from .sql import SqlFragment, all_of, contains, insert_one
+from .sql import SqlFragment, all_of, contains, exists, insert_one
 
 _TERM = """t.id, t.glossary_id, t.term, t.do_not_translate, t.case_sensitive,
     t.usage_status, t.notes, t.created_at, t.updated_at"""
 _TRANSLATION = """v.term_id, v.language_code, v.value, v.status, v.approved_at,
     v.proposed_value"""
+_TRANSLATIONS = "term_translations v WHERE v.term_id = t.id"
 _PUT_TRANSLATION = insert_one(
     "term_translations",
     "term_id, language_code, value, status, approved_at, proposed_value, folded",
@@ -214,33 +216,13 @@ class TermTables(Store):
 
 
 def _parts(where: TermQuery) -> Iterable[SqlFragment]:
-    language: list[SqlFragment] = []
-    if where.language_code is not None:
-        language.append(SqlFragment("v.language_code = ?", (where.language_code,)))
     if where.search:
-        texts = [contains("v.folded", where.search), *language]
-        own, there = contains("t.folded", where.search), _has(texts)
+        texts = [contains("v.folded", where.search), *in_language(where)]
+        own, there = contains("t.folded", where.search), exists(_TRANSLATIONS, texts)
         yield SqlFragment(f"({own.sql} OR {there.sql})", own.params + there.params)
     if where.usage_status is not None:
         yield SqlFragment("t.usage_status = ?", (where.usage_status,))
-    if where.status == "untranslated":
-        yield _has(language, "NOT EXISTS")
-    elif where.status is not None:
-        yield _has([SqlFragment("v.status = ?", (where.status,)), *language])
-    if where.has_proposal is not None:
-        waits = [SqlFragment("v.proposed_value IS NOT NULL"), *language]
-        yield _has(waits, "EXISTS" if where.has_proposal else "NOT EXISTS")
-    if language and where.status is None and where.has_proposal is None:
-        yield _has(language)
-
-
-def _has(parts: Sequence[SqlFragment], how: str = "EXISTS") -> SqlFragment:
-    """That the term has a translation of which all the parts hold."""
-    condition = all_of([SqlFragment("v.term_id = t.id"), *parts])
-    return SqlFragment(
-        f"{how} (SELECT 1 FROM term_translations v WHERE {condition.sql})",
-        condition.params,
-    )
+    yield from on_translations(where, _TRANSLATIONS)
 
 
 def _changing(term: Term) -> tuple[object, ...]:

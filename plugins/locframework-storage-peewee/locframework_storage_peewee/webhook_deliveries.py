@@ -146,15 +146,6 @@ class WebhookDeliveries(Store):
             (at, self._database.listed(delivery_ids)),
         )
 
-    def purge_deliveries(self, before: Timestamp, rows: int) -> int:
-        return self._database.run(
-            """DELETE FROM webhook_deliveries WHERE id IN (
-                SELECT id FROM webhook_deliveries
-                WHERE created_at < ? AND due_at IS NULL
-                ORDER BY created_at LIMIT ?)""",
-            (before, rows),
-        )
-
     def _attempts(
         self, delivery_ids: Sequence[str]
     ) -> dict[str, tuple[DeliveryAttempt, ...]]:

@@ -95,22 +95,6 @@ class WebhookTables(Table[StoredWebhook], WebhookDeliveries):
             )
         return found
 
-    def purge_webhooks(self, before: Timestamp, rows: int) -> int:
-        gone = self._database.run(
-            """DELETE FROM webhook_deliveries WHERE id IN (
-                SELECT d.id FROM webhook_deliveries d
-                JOIN webhooks w ON w.id = d.webhook_id
-                WHERE w.deleted_at < ? LIMIT ?)""",
-            (before, rows),
-        )
-        return gone + self._database.run(
-            """DELETE FROM webhooks WHERE id IN (SELECT w.id FROM webhooks w
-                WHERE w.deleted_at < ? AND NOT EXISTS (
-                SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id)
-                LIMIT ?)""",
-            (before, max(0, rows - gone)),
-        )
-
 
 def _webhook(row: Row) -> Webhook:
     lists = (None if each is None else _texts.decode(each) for each in row[4:7])

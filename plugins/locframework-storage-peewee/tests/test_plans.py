@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from locframework_storage_peewee import PeeweeStorage, memory_filters
+from locframework_storage_peewee import PeeweeStorage, filters
 from locframework_storage_peewee.postgres import FEW
 from msgspec.structs import replace
 
@@ -284,7 +284,7 @@ def test_entry_of_a_memory_is_looked_up_without_reading_the_others(
 def test_entries_of_large_memories_are_found_by_indexes(
     storage: PeeweeStorage, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory_filters, "LARGE", 0)
+    monkeypatch.setattr(filters, "LARGE", 0)
     StorageMemoriesContract().test_memories_have_what_a_model_has(storage, 1)
     with statements_of(storage) as seen:
         storage.memories.list_entries("m", EntryQuery(search="pay"))

@@ -1,12 +1,12 @@
-"""Conditions for lists of entries of translation memories."""
+"""Conditions for lists of entries of translation memories, and of terms."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from locframework.ports import EntryQuery
+from locframework.ports import EntryQuery, TermQuery
 
 from .database import Database
-from .sql import LIKE_MAX_LENGTH, SqlFragment, all_of, contains
+from .sql import LIKE_MAX_LENGTH, SqlFragment, all_of, contains, exists
 
 TRIGRAM = 3  # characters: the least that the indexes know
 LARGE = 5000
@@ -18,6 +18,7 @@ OF_MEMORY = """e.memory = (SELECT number FROM memories
 """Of an entry e. With a join instead PostgreSQL would sort all entries of a memory for
 one page of them."""
 
+_TRANSLATIONS = "memory_translations t WHERE t.entry = e.number"
 _IN_LANGUAGE = "memory = ? AND language_code = ? AND value"
 IN_LANGUAGE = (f"{_IN_LANGUAGE} <> ''", f"{_IN_LANGUAGE} = ''")
 """Of translations: those that say something, and proposals alone. Each has an index."""
@@ -27,22 +28,42 @@ def conditions(
     database: Database, where: EntryQuery, entries: int
 ) -> Iterable[SqlFragment]:
     """What of ``where`` is asked of an entry e of a memory that has so many."""
-    language: list[SqlFragment] = []
-    if where.language_code is not None:
-        language.append(SqlFragment("t.language_code = ?", (where.language_code,)))
     if where.search is not None:
         is_found = entries >= LARGE and _is_indexed(database, where.search)
         says = partial(_found_to_say, database) if is_found else _says
-        yield says(where.search, language)
+        yield says(where.search, in_language(where))
+    yield from on_translations(where, _TRANSLATIONS)
+
+
+def in_language(where: EntryQuery | TermQuery) -> list[SqlFragment]:
+    """Return what ``where`` asks of the language of a translation."""
+    code = where.language_code
+    return [] if code is None else [SqlFragment("language_code = ?", (code,))]
+
+
+def on_translations(
+    where: EntryQuery | TermQuery, translations: str
+) -> Iterator[SqlFragment]:
+    """Yield what ``where`` asks of translations, apart from the search.
+
+    ``translations``: those of one entry or term, as in ``exists``.
+    """
+    language = in_language(where)
     if where.status == "untranslated":
-        yield _has(language, "NOT EXISTS")
+        yield _negated(exists(translations, language))
     elif where.status is not None:
-        yield _has([SqlFragment("t.status = ?", (where.status,)), *language])
+        status = SqlFragment("status = ?", (where.status,))
+        yield exists(translations, [status, *language])
     if where.has_proposal is not None:
-        waits = [SqlFragment("t.proposed_value IS NOT NULL"), *language]
-        yield _has(waits, "EXISTS" if where.has_proposal else "NOT EXISTS")
+        proposal = SqlFragment("proposed_value IS NOT NULL")
+        found = exists(translations, [proposal, *language])
+        yield found if where.has_proposal else _negated(found)
     if language and where.status is None and where.has_proposal is None:
-        yield _has(language)
+        yield exists(translations, language)
+
+
+def _negated(condition: SqlFragment) -> SqlFragment:
+    return SqlFragment(f"NOT {condition.sql}", condition.params)
 
 
 def holds(
@@ -64,7 +85,7 @@ def _is_indexed(database: Database, text: str) -> bool:
 def _says(text: str, language: Sequence[SqlFragment]) -> SqlFragment:
     """That the text stands in the source or in a translation: each entry is read."""
     source = contains("e.source_folded", text)
-    target = _has([contains("t.value_folded", text), *language])
+    target = exists(_TRANSLATIONS, [contains("t.value_folded", text), *language])
     return SqlFragment(f"({source.sql} OR {target.sql})", source.params + target.params)
 
 
@@ -79,13 +100,4 @@ def _found_to_say(
         f"""e.number IN (SELECT s.number FROM memory_entries s WHERE {source.sql}
             UNION ALL SELECT t.entry FROM memory_translations t WHERE {target.sql})""",
         source.params + target.params,
-    )
-
-
-def _has(parts: Sequence[SqlFragment], how: str = "EXISTS") -> SqlFragment:
-    """That the entry has a translation of which all the parts hold."""
-    condition = all_of([SqlFragment("t.entry = e.number"), *parts])
-    return SqlFragment(
-        f"{how} (SELECT 1 FROM memory_translations t WHERE {condition.sql})",
-        condition.params,
     )
