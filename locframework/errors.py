@@ -8,7 +8,7 @@ and may change; a code may not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
@@ -179,6 +179,29 @@ class UseCursor(LocError, status=400):
 
 class UnreadableFile(LocError, status=400):
     """A file that cannot be read; ``details`` lists a Problem each, by line."""
+
+
+PROBLEMS_LIMIT = 100  # that one answer lists
+_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*(?:'|…)|"(?:[^"\\]|\\.)*(?:"|…)""")
+
+
+def unreadable(problems: Sequence[Problem]) -> UnreadableFile:
+    """Return the refusal of a file with these problems; there is at least one.
+
+    The first hundred are listed. Where all together would repeat more than 200
+    characters of the file, quoted text is left out of the rest (decisions 2.10).
+    """
+    listed: list[Problem] = []
+    left = SHOWN_CHARACTERS
+    for each in problems[:PROBLEMS_LIMIT]:
+        repeated = sum(map(len, _QUOTED.findall(each.message)))
+        left -= repeated if listed else 2 * repeated  # the message has the first, too
+        message = each.message if left >= 0 else _QUOTED.sub("…", each.message)
+        listed.append(Problem(each.path, each.rule, message))
+    message = f"{listed[0].path}: {listed[0].message}"
+    if len(problems) > 1:
+        message += f" (and {len(problems) - 1} more)"
+    return UnreadableFile(message, listed)
 
 
 # 401, 403: who

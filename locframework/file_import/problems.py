@@ -1,5 +1,6 @@
 """What makes a file unreadable, listed by line."""
 
+from locframework import errors
 from locframework.errors import Problem, UnreadableFile
 
 PROBLEMS_LIMIT = 50  # of a file; reading ends there
@@ -25,14 +26,9 @@ class Problems:
     def raise_any(self) -> None:
         """Raise UnreadableFile if there are problems; ``details`` lists them."""
         if self._problems:
-            first, more = self._problems[0], len(self._problems) - 1
-            message = f"{first.path}: {first.message}"
-            if more:
-                message += f" (and {more} more)"
-            raise UnreadableFile(message, self._problems)
+            raise errors.unreadable(self._problems)
 
 
 def unreadable(line: int, rule: str, message: str) -> UnreadableFile:
     """Return the refusal of a file with one problem."""
-    where = f"line {max(line, 1)}"
-    return UnreadableFile(f"{where}: {message}", [Problem(where, rule, message)])
+    return errors.unreadable([Problem(f"line {max(line, 1)}", rule, message)])

@@ -9,7 +9,7 @@ from io import StringIO
 
 from msgspec import Struct
 
-from locframework.ports import Problem, UnreadableFile
+from locframework.ports import Problem, unreadable
 
 
 class Message(Struct, gc=False):  # a file has many, and none refers to another
@@ -169,12 +169,6 @@ def parse(text: str, charset: str) -> list[Message]:
     if parser.problems:
         raise unreadable(parser.problems)
     return parser.messages
-
-
-def unreadable(problems: list[Problem]) -> UnreadableFile:
-    """The error for a file with these problems; its message tells the first."""
-    first = problems[0]
-    return UnreadableFile(f"{first.path}: {first.message}", problems)
 
 
 class _Parser:

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from locframework.ports import Catalogue, Detail, Entry, FileOptions, Problem, Text
+from locframework.ports import (
+    Catalogue,
+    Detail,
+    Entry,
+    FileOptions,
+    Problem,
+    Text,
+    unreadable,
+)
 
 from .header import in_utf8, language_of, plural_rule_of, with_field
 from .identity import (
@@ -21,7 +29,7 @@ from .identity import (
     take_named,
 )
 from .plural_forms import forms_of_rule, rule_instead, with_spares
-from .po_file import MOST_PROBLEMS, Message, decoded, parse, unreadable
+from .po_file import Message, decoded, parse
 
 LONGEST_DESCRIPTION = 1000
 _ONE_LINE = 40  # a shorter extracted comment is not broken into several lines
@@ -183,4 +191,4 @@ def _check_unique(
             continue
         problems.append(Problem(f"line {line}", "duplicate", text))
     if problems:
-        raise unreadable(problems[:MOST_PROBLEMS])
+        raise unreadable(problems)

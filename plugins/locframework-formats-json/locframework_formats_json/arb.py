@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import NamedTuple, TypeGuard, cast
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -13,15 +13,19 @@ from locframework.ports import (
     Catalogue,
     Detail,
     Entry,
-    FileOptions,
     FormatInfo,
-    SourceFile,
     Text,
-    WrittenFile,
 )
 
-from .objects import FORMS, JsonFormat, in_order, is_forms, whole_texts
-from .strict_json import Document, Json, Repeating, encoded, numbered, parse, quoted
+from .objects import (
+    FORMS,
+    JsonFormat,
+    in_order,
+    is_plural,
+    note_duplicates,
+    whole_texts,
+)
+from .strict_json import Document, Json, quoted
 
 _RESERVED = (
     "assert|break|case|catch|class|const|continue|default|do|else|enum|extends|false|"
@@ -190,67 +194,46 @@ def as_object(value: object) -> Mapping[str, object]:
 LOCALE = "@@locale"
 
 
-def read_arb(content: bytes) -> Catalogue:
-    """The catalogue of the file. UnreadableFile with all its faults.
-
-    ``@@…`` other than the locale, and attributes of messages that are not there
-    (used as headings), are kept in the catalogue's detail.
-    """
-    return _Reading(parse(content)).catalogue()
-
-
 class _Reading:
+    """An ARB file in the course of being read."""
+
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._locale: str | None = None
-        self._messages: dict[str, tuple[str | None, int]] = {}
-        self._attributes: dict[str, tuple[Json, int]] = {}
+        self._attributes: dict[str, tuple[int, Json]] = {}
 
     def catalogue(self) -> Catalogue:
         document = self._document
-        for member, name, value in numbered(document.members):
-            if _is_text(value) and not name.startswith("@"):
-                self._messages[name] = (value, member)
-            else:
-                self._take_other(member, name, value)
-        entries: dict[str, Entry] = {}
-        for name, (text, member) in self._messages.items():
-            entry = self._entry(name, text, member)
-            if entry.key in entries:
-                message = f"the key {quoted(entry.key)} is given twice"
-                document.fault(member, "duplicate", message)
-            entries[entry.key] = entry
-        document.refuse_faults()
-        rest: Kept = {name: value for name, (value, _) in self._attributes.items()}
+        locale: str | None = None
+        messages: list[tuple[int, str, str | None]] = []
+        for line, name, value in document.members.numbered():
+            is_text = value is None or isinstance(value, str)
+            if name == LOCALE and isinstance(value, str):
+                locale = value.replace("_", "-")
+            elif name.startswith("@") and name != LOCALE:
+                self._attributes[name] = line, value
+            elif not is_text or name == LOCALE:
+                document.fault_type(line, name, value)
+            elif value is None or isinstance(value, str):
+                messages.append((line, name, value))
+        entries = [self._entry(*message) for message in messages]
+        note_duplicates(document, entries)
+        rest: Kept = {name: value for name, (_, value) in self._attributes.items()}
         detail = {"arb": rest} if rest else None
-        return Catalogue(
-            self._locale,
-            list(entries.values()),
-            detail=detail,
-            warnings=self._document.warnings,
-        )
+        return Catalogue(locale, entries, detail=detail, warnings=document.warnings)
 
-    def _take_other(self, member: int, name: str, value: Json) -> None:
-        if name.startswith("@") and name != LOCALE:
-            self._attributes[name] = (value, member)
-        elif name != LOCALE or not isinstance(value, str):
-            self._document.fault_type(member, name, value)
-        else:
-            self._locale = value.replace("_", "-")
-
-    def _entry(self, name: str, text: str | None, member: int) -> Entry:
-        line = self._document.lines[member]
+    def _entry(self, line: int, name: str, text: str | None) -> Entry:
+        document = self._document
         if text is None:
-            self._document.tell_of_null(member, name)
+            document.tell_of_null(line, name)
         attributes = self._attributes_of("@" + name)
         if not attributes and not (text or "").startswith("{"):
             return Entry(name, text, line=line)
-        key = self._text_in(attributes, X_KEY, name, member)
-        description = self._text_in(attributes, "description", "", member)
-        value, kept, spelled = self._value(text, attributes, member)
+        key = self._text_in(attributes, X_KEY, name, line)
+        description = self._text_in(attributes, "description", "", line)
+        value, kept, spelled = self._value(text, attributes, line)
         if isinstance(value, str) and is_torn(value):
             told = "its braces do not match; it is kept as it is, without plurals"
-            self._document.warnings.append(f"line {line}: {quoted(name)}: {told}")
+            document.warnings.append(f"line {line}: {quoted(name)}: {told}")
         return Entry(
             key,
             value,
@@ -262,34 +245,32 @@ class _Reading:
         )
 
     def _attributes_of(self, name: str) -> Kept:
-        if name not in self._attributes:
-            return {}
-        value, member = self._attributes.pop(name)
-        if isinstance(value, (dict, Repeating)):
-            return dict(value.items())
-        message = f"{quoted(name)} has to be an object"
-        self._document.fault(member, "type", message)
+        line, value = self._attributes.pop(name, (0, {}))
+        if isinstance(value, dict):
+            return dict(value)
+        self._document.fault(line, "type", f"{quoted(name)} has to be an object")
         return {}
 
-    def _text_in(self, attributes: Kept, name: str, default: str, member: int) -> str:
+    def _text_in(self, attributes: Kept, name: str, default: str, line: int) -> str:
         value = attributes.pop(name, default)
         if isinstance(value, str):
             return value
         message = f"the {name} of a message has to be a text"
-        self._document.fault(member, "type", message)
+        self._document.fault(line, "type", message)
         return default
 
     def _value(
-        self, text: str | None, attributes: Kept, member: int
+        self, text: str | None, attributes: Kept, line: int
     ) -> tuple[Text | None, Kept, Kept]:
         """The text or its forms, and what else of a plural message is to be kept: with
         the key, and with the language."""
-        mark = cast(Json, attributes.pop(X_PLURAL, None))
-        if is_forms(mark) and text is not None:
-            return in_order({**mark, "other": text}), {}, {}
-        if mark is not None and mark is not False and not is_forms(mark):
+        mark = attributes.pop(X_PLURAL, None)
+        forms = as_forms(mark)
+        if forms and text is not None:
+            return in_order({**forms, "other": text}), {}, {}
+        if mark is not None and mark is not False and not forms:
             message = f"{X_PLURAL} has to be false, or texts by plural form"
-            self._document.fault(member, "type", message)
+            self._document.fault(line, "type", message)
         plural = parse_plural(text) if text and mark is None else None
         if plural is None or not any(plural.forms.values()):
             return text, {}, {}
@@ -299,36 +280,11 @@ class _Reading:
         return plural.forms, kept, {EXACT: plural.exact, EMPTY: empty}
 
 
-def _is_text(value: Json) -> TypeGuard[str | None]:
-    """Whether it is a text, or null, which is none."""
-    return value is None or type(value) is str
-
-
-def arb_document(catalogue: Catalogue, warnings: list[str]) -> Kept:
-    """Locale, what the file had besides, then each message with its attributes."""
-    document: Kept = {}
-    if catalogue.language_code:
-        document[LOCALE] = catalogue.language_code.replace("-", "_")
-    document.update(kept_in(catalogue.detail))
-    names = dart_names([entry.key for entry in catalogue.entries], warnings)
-    entries = [_with_empty_forms(entry) for entry in catalogue.entries]
-    texts = whole_texts(entries, warnings)
-    for entry in entries:
-        value = texts.get(entry.key)
-        if value is None:
-            continue
-        name = names[entry.key]
-        message, attributes = _message(entry, value, warnings)
-        if name != entry.key:
-            attributes[X_KEY] = entry.key
-        if entry.description or entry.key_detail:
-            attributes = _attributes(entry) | attributes
-        document[name] = message
-        if attributes:
-            document[f"@{name}"] = attributes
-        elif document.get(f"@{name}"):
-            del document[f"@{name}"]  # a heading of the file had this name
-    return document
+def as_forms(value: object) -> dict[str, str]:
+    """The value when it is an object of texts by plural form, else an empty one."""
+    forms = value if is_plural(value) else {}
+    texts = {form: text for form, text in forms.items() if text is not None}
+    return texts if len(texts) == len(forms) else {}
 
 
 def _with_empty_forms(entry: Entry) -> Entry:
@@ -384,18 +340,38 @@ class Arb(JsonFormat):
         comments=True,
     )
 
-    def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
-        """One catalogue; its language is ``@@locale``, None without."""
-        return [read_arb(file.content)]
+    def catalogue_of(self, document: Document, separator: str) -> Catalogue:
+        """One catalogue; its language is ``@@locale``, None without.
 
-    def write(
-        self, catalogues: Sequence[Catalogue], options: FileOptions
-    ) -> WrittenFile:
-        """The messages, each followed by its attributes, where it has any.
-
-        A plural without ``other`` says its last form there, and warns.
+        ``@@…`` other than the locale, and attributes of messages that are not there
+        (used as headings), are kept in the catalogue's detail.
         """
-        (catalogue,) = catalogues
-        warnings: list[str] = []
-        document = arb_document(catalogue, warnings)
-        return WrittenFile(encoded(document, self._indent), warnings)
+        return _Reading(document).catalogue()
+
+    def document_of(
+        self, catalogue: Catalogue, separator: str, warnings: list[str]
+    ) -> Mapping[str, object]:
+        """Locale, what the file had besides, then each message with its attributes."""
+        document: Kept = {}
+        if catalogue.language_code:
+            document[LOCALE] = catalogue.language_code.replace("-", "_")
+        document.update(kept_in(catalogue.detail))
+        names = dart_names([entry.key for entry in catalogue.entries], warnings)
+        entries = [_with_empty_forms(entry) for entry in catalogue.entries]
+        texts = whole_texts(entries, warnings)
+        for entry in entries:
+            value = texts.get(entry.key)
+            if value is None:
+                continue
+            name = names[entry.key]
+            message, attributes = _message(entry, value, warnings)
+            if name != entry.key:
+                attributes[X_KEY] = entry.key
+            if entry.description or entry.key_detail:
+                attributes = _attributes(entry) | attributes
+            document[name] = message
+            if attributes:
+                document[f"@{name}"] = attributes
+            elif document.get(f"@{name}"):
+                del document[f"@{name}"]  # a heading of the file had this name
+        return document

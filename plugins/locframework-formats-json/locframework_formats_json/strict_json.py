@@ -1,121 +1,41 @@
 """Reads JSON strictly: one object, and every fault with its line; and writes it.
 
-Stricter than the standard library: no duplicate members, NUL, lone surrogates, NaN,
-Infinity, or nesting deeper than 64 (decisions 2.10).
+Stricter than the standard library: no duplicate names, NUL, lone surrogates, NaN,
+Infinity, integers beyond 2**53, or nesting deeper than 64 (decisions 2.10).
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress, count
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import TypeAlias
 
 import msgspec
 
-from locframework.ports import Problem, UnreadableFile, abbreviate
+from locframework.ports import Problem, UnreadableFile, abbreviate, unreadable
 
 DEEPEST = 64  # objects and arrays inside one another, the outermost included
+MOST_FAULTS = 1000  # of a file
+LARGEST = 2**53 - 1  # the integers that every JSON reader can hold (RFC 8259, 6)
 
 
-class Repeating(tuple[tuple[str, "Json"], ...]):
-    """An object in which a name stands twice: its members in file order."""
+class Object(dict[str, "Json"]):
+    """A JSON object, and the line of each of its properties in their order."""
 
-    __slots__ = ()
+    __slots__ = ("lines",)
 
-    def items(self) -> Iterable[tuple[str, "Json"]]:
-        """As a dict's, with the duplicates."""
-        return self
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[int] = []
 
-    def values(self) -> Iterable["Json"]:
-        """As a dict's, with the duplicates."""
-        return [value for _, value in self]
+    def numbered(self) -> Iterator[tuple[int, str, "Json"]]:
+        """The line, name and value of each property."""
+        return zip(self.lines, self.keys(), self.values(), strict=True)
 
 
-Object: TypeAlias = "dict[str, Json] | Repeating"
 Json: TypeAlias = "str | bool | int | float | list[Json] | Object | None"
-
-
-class Census:
-    """How much a value holds in all, its inner values included.
-
-    Raises RecursionError where it is nested deeper than DEEPEST.
-    """
-
-    def __init__(self, value: Json) -> None:
-        self.members = 0
-        self.texts = 0  # not counting names
-        self.has_arrays = False
-        if isinstance(value, (dict, Repeating, list)):
-            self._take(value, 1)
-
-    def _take(self, value: "Object | list[Json]", depth: int) -> None:
-        if depth > DEEPEST:
-            raise RecursionError
-        if isinstance(value, list):
-            self.has_arrays = True
-            values: Iterable[Json] = value
-        else:
-            self.members += len(value)
-            values = value.values()
-        others = [inner for inner in values if type(inner) is not str]
-        self.texts += len(value) - len(others)
-        for inner in others:
-            if isinstance(inner, (dict, Repeating, list)):
-                self._take(inner, depth + 1)
-
-
-def numbered(members: Object) -> Iterator[tuple[int, str, Json]]:
-    """The members of the outermost object with their numbers, as Document counts."""
-    first = 0
-    for name, value in members.items():
-        yield first, name, value
-        first += 1 if type(value) is str else 1 + members_in(value)
-
-
-def members_in(value: Json) -> int:
-    """How many members a value holds, its inner values included."""
-    if isinstance(value, list):
-        return sum(map(members_in, value))
-    if not isinstance(value, (dict, Repeating)):
-        return 0
-    count = len(value)
-    for inner in value.values():
-        if type(inner) is not str:
-            count += members_in(inner)
-    return count
-
-
-MOST_PROBLEMS = 100  # are told one by one; the rest are counted
-MOST_REPEATED = 200  # characters of the file, in one answer
-_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*(?:'|…)|"(?:[^"\\]|\\.)*(?:"|…)""")
-
-
-def problem(line: int, rule: str, message: str) -> Problem:
-    """What is wrong in this line, 1-based."""
-    return Problem(f"line {line}", rule, message)
-
-
-def unreadable(problems: Sequence[Problem]) -> UnreadableFile:
-    """The refusal of a file with these problems, of which there is one at least."""
-    told = _capped(problems[:MOST_PROBLEMS])
-    message = f"{told[0].path}: {told[0].message}"
-    if len(problems) > 1:
-        message += f" (and {len(problems) - 1} more)"
-    return UnreadableFile(message, told)
-
-
-def _capped(problems: Sequence[Problem]) -> list[Problem]:
-    """The problems; where all together would repeat more than 200 characters of the
-    file, what is quoted is left out of the rest (decisions 2.10)."""
-    told: list[Problem] = []
-    left = MOST_REPEATED
-    for each in problems:
-        repeated = sum(map(len, _QUOTED.findall(each.message)))
-        left -= repeated if told else 2 * repeated  # the first is the message too
-        message = each.message if left >= 0 else _QUOTED.sub("…", each.message)
-        told.append(Problem(each.path, each.rule, message))
-    return told
+_Pairs: TypeAlias = "tuple[tuple[str, _Decoded], ...]"  # an object, as it was decoded
+_Decoded: TypeAlias = "str | bool | int | float | list[_Decoded] | _Pairs | None"
 
 
 def quoted(name: str) -> str:
@@ -125,185 +45,134 @@ def quoted(name: str) -> str:
 
 # "*+" and not "*", which notes a place to go back to at every escape
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_STRING_OR_NAME = re.compile(_STRING + r"(\s*:)?")
-_VALUE_BELOW_ITS_NAME = re.compile(r":\s*\n")
-_NEXT_LINE = re.compile(r'\n[ \t\r]*("?)')  # and the quote that it begins with
-
-
-def member_lines(text: str, members: int, *, has_arrays: bool) -> Sequence[int]:
-    """The line of each of the ``members`` of an object, nested ones included.
-
-    The usual layouts cost a fifth of what parsing costs, the others about as much.
-    """
-    if "\n" not in text.rstrip():
-        return [1] * members
-    if not has_arrays and not _VALUE_BELOW_ITS_NAME.search(text):
-        # then a line that begins with a string begins with a name; when there are
-        # as many as members, each member has its own
-        lines = list(compress(count(2), _NEXT_LINE.findall(text)))
-        if len(lines) == members:
-            return lines
-    return _lines_of_names(text)
-
-
-def _lines_of_names(text: str) -> list[int]:
-    lines = []
-    line, seen = 1, 0
-    for found in _STRING_OR_NAME.finditer(text):
-        if found[1]:
-            line += text.count("\n", seen, found.start())
-            seen = found.start()
-            lines.append(line)
-    return lines
-
-
-MOST_FAULTS = 10 * MOST_PROBLEMS  # of a file
-LARGEST = 2**53 - 1  # the integers that every JSON reader can hold (RFC 8259, 6)
-_LONG_NUMBER = re.compile(r"\d{16}")
-_ESCAPE = re.compile(r"\\(u0000|.)")
+_NAME_OR_STRING = re.compile(rf"{_STRING}(\s*:(?:\s*{_STRING})?)?")
 _FORBIDDEN = re.compile("[\x00\ud800-\udfff]")
 
 
 class Document:
-    """A file's one object, in the course of being read.
+    """A file's one object, in the course of being read."""
 
-    Members are numbered from 0 through the whole file as they stand in it, nested ones
-    included. ``first`` is always the number of the first member inside a value, one
-    more than that of the member which holds the value.
-    """
-
-    def __init__(self, text: str, members: Object, census: Census) -> None:
-        self.members = members
-        self.lines: Sequence[int] = member_lines(
-            text, census.members, has_arrays=census.has_arrays
-        )
+    def __init__(self, text: str, pairs: _Pairs) -> None:
         self.warnings: list[str] = []
-        self._faults: dict[int, tuple[str, str]] = {}
+        self._faults: list[tuple[int, str, str]] = []
+        self._lines = _lines_of_names(text)
+        self._has_escapes = "\\u" in text  # else no text can have what is forbidden
+        self.members = self._object(pairs, 1)
 
-    def fault(self, member: int, rule: str, message: str) -> None:
-        """Note what is wrong with a member; the first such note counts.
+    def fault(self, line: int, rule: str, message: str) -> None:
+        """Note a fault.
 
         Raises UnreadableFile when there are so many that more would help nobody: a
         million of them took 600 MB.
         """
-        self._faults.setdefault(member, (rule, message))
+        self._faults.append((line, rule, message))
         if len(self._faults) >= MOST_FAULTS:
             self.refuse_faults()
 
-    def tell_of_null(self, member: int, name: str) -> None:
-        """Warn of a null where a text may stand: its key is named without one."""
-        where = f"line {self.lines[member]}"
-        self.warnings.append(f"{where}: {quoted(name)} is null, so it has no text")
-
-    def fault_type(self, member: int, name: str, value: Json) -> None:
+    def fault_type(self, line: int, name: str, value: Json) -> None:
         """Note a value that should have been a text."""
         message = f"{quoted(name)} has to be a text, not {_kind(value)}"
-        self.fault(member, "type", message)
+        self.fault(line, "type", message)
+
+    def tell_of_null(self, line: int, name: str) -> None:
+        """Warn of a null where a text may stand: its key is named without one."""
+        where = f"line {line}"
+        self.warnings.append(f"{where}: {quoted(name)} is null, so it has no text")
 
     def refuse_faults(self) -> None:
         """Raises UnreadableFile with a Problem for each fault noted, if any."""
         if self._faults:
-            raise unreadable(
-                [
-                    problem(self.lines[member], *fault)
-                    for member, fault in sorted(self._faults.items())
-                ]
-            )
+            raise unreadable([_problem(*fault) for fault in sorted(self._faults)])
 
-    def check(self, value: Json, first: int) -> int:
-        """Note the faults that no format bears; the number after the last member."""
+    def _object(self, pairs: _Pairs, depth: int) -> Object:
+        """The object with its lines; faults in it are noted."""
+        if depth > DEEPEST:
+            raise RecursionError
+        found = Object()
+        for name, decoded in pairs:
+            line = next(self._lines)
+            if self._has_escapes:
+                text = name + decoded if isinstance(decoded, str) else name
+                self._check_text(line, text)
+            if name in found:
+                message = f"the member {quoted(name)} is given twice"
+                self.fault(line, "duplicate", message)
+            else:
+                found.lines.append(line)
+            if isinstance(decoded, str):
+                found.setdefault(name, decoded)
+            else:
+                found.setdefault(name, self._value(line, decoded, depth))
+        return found
+
+    def _value(self, line: int, value: _Decoded, depth: int) -> Json:
+        """The value; None for a number that is a fault, which is noted."""
+        if isinstance(value, tuple):
+            return self._object(value, depth + 1)
         if isinstance(value, list):
-            for inner in value:
-                first = self._check_inner(inner, first)
-        elif isinstance(value, (dict, Repeating)):
-            seen: set[str] = set()
-            for name, inner in value.items():
-                self._check_text(first, name)
-                if name in seen:
-                    message = f"the member {quoted(name)} is given twice"
-                    self.fault(first, "duplicate", message)
-                seen.add(name)
-                first = self._check_inner(inner, first + 1)
-        return first
-
-    def _check_inner(self, value: Json, first: int) -> int:
+            if depth >= DEEPEST:
+                raise RecursionError
+            return [self._value(line, inner, depth + 1) for inner in value]
         if isinstance(value, str):
-            self._check_text(first - 1, value)
+            self._check_text(line, value)
         elif isinstance(value, float) and not isfinite(value):
-            self.fault(first - 1, "number", "a number may not be NaN or infinite")
+            self.fault(line, "number", "a number may not be NaN or infinite")
+            return None
         elif isinstance(value, int) and abs(value) > LARGEST:
             message = f"an integer may not be larger than {LARGEST}"
-            self.fault(first - 1, "number", message)
-        return self.check(value, first)
+            self.fault(line, "number", message)
+            return None
+        return value
 
-    def _check_text(self, member: int, text: str) -> None:
+    def _check_text(self, line: int, text: str) -> None:
         found = _FORBIDDEN.search(text)
         if found:
             what = "U+0000" if found[0] == "\0" else "a lone surrogate"
-            self.fault(member, "character", f"a text may not contain {what}")
+            self.fault(line, "character", f"a text may not contain {what}")
+
+
+def _lines_of_names(text: str) -> Iterator[int]:
+    """The line of each name, in all objects, in file order."""
+    line, seen = 1, 0
+    for found in _NAME_OR_STRING.finditer(text):
+        if found[1]:
+            start = found.start()
+            line += text.count("\n", seen, start)
+            seen = start
+            yield line
 
 
 def parse(content: bytes) -> Document:
-    """The file's object. UnreadableFile when it is not JSON, or something else.
+    """The file's object. Raises UnreadableFile when it is not JSON, or something else.
 
     Faults in its members are only noted, while they are few: ``refuse_faults`` of the
     Document tells them, with those that the format finds.
     """
-    text = _decoded(content)
-    return _parse_sound(text) or _parse_any(text)
-
-
-def _parse_sound(text: str) -> Document | None:
-    """The object of a file without faults, at twice the speed; None when in doubt."""
     try:
-        value = msgspec.json.decode(text)
-        if not isinstance(value, dict):
-            return None
-        census = Census(value)
-    except (msgspec.MsgspecError, RecursionError):
-        return None
-    if _LONG_NUMBER.search(text):
-        return None
-    escapes = _ESCAPE.findall(text)
-    # Every name and every text has two quotes. When that is all the quotes there are,
-    # the decoder has dropped none: no name was given twice.
-    quotes = text.count('"') - escapes.count('"')
-    if quotes != 2 * (census.members + census.texts):
-        return None
-    return None if "u0000" in escapes else Document(text, value, census)
-
-
-def _parse_any(text: str) -> Document:
-    if not text.strip():
-        raise unreadable([problem(1, "syntax", "the file is empty")])
-    try:
-        value: Json = _DECODER.decode(text)
-        if not isinstance(value, (dict, Repeating)):
-            problems = [problem(1, "type", "the file has to be one JSON object")]
-            raise unreadable(problems)
-        document = Document(text, value, Census(value))
-    except json.JSONDecodeError as error:
-        message = f"{error.msg} (column {error.colno})"
-        raise unreadable([problem(error.lineno, "syntax", message)]) from None
-    except RecursionError:
-        message = f"objects and arrays are nested deeper than {DEEPEST}"
-        raise unreadable([problem(1, "nesting", message)]) from None
-    document.check(value, 0)
-    return document
-
-
-def _decoded(content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
+        if not text.strip():
+            raise _refusal(1, "syntax", "the file is empty")
+        decoded: _Decoded = _DECODER.decode(text)
+        if not isinstance(decoded, tuple):
+            raise _refusal(1, "type", "the file has to be one JSON object")
+        return Document(text, decoded)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        problems = [problem(line, "encoding", "the file is not UTF-8")]
-        raise unreadable(problems) from None
+        raise _refusal(line, "encoding", "the file is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        message = f"{error.msg} (column {error.colno})"
+        raise _refusal(error.lineno, "syntax", message) from None
+    except RecursionError:
+        message = f"objects and arrays are nested deeper than {DEEPEST}"
+        raise _refusal(1, "nesting", message) from None
 
 
-def _object(members: list[tuple[str, Json]]) -> Object:
-    found = dict(members)
-    return found if len(found) == len(members) else Repeating(members)
+def _problem(line: int, rule: str, message: str) -> Problem:
+    return Problem(f"line {line}", rule, message)
+
+
+def _refusal(line: int, rule: str, message: str) -> UnreadableFile:
+    return unreadable([_problem(line, rule, message)])
 
 
 def _integer(text: str) -> int | float:
@@ -311,11 +180,11 @@ def _integer(text: str) -> int | float:
     return int(text) if len(text) <= 4300 else float(text)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=_integer)
+_DECODER = json.JSONDecoder(object_pairs_hook=tuple, parse_int=_integer)
 
 
 def _kind(value: Json) -> str:
-    if isinstance(value, (dict, Repeating)):
+    if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):
         return "an array"

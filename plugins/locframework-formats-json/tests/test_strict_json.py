@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from locframework_formats_json import JsonPlugin, JsonSettings, strict_json
-from locframework_formats_json.strict_json import MOST_FAULTS, MOST_PROBLEMS, parse
+from locframework_formats_json.strict_json import MOST_FAULTS, Object, parse
 
 from locframework.ports import SourceFile, UnreadableFile
 
@@ -113,7 +113,7 @@ def test_a_hundred_problems_are_told_and_the_others_counted() -> None:
         parse(content.encode()).refuse_faults()
 
     assert isinstance(caught.value.details, list)
-    assert len(caught.value.details) == MOST_PROBLEMS
+    assert len(caught.value.details) == 100
     assert "and 500 more" in caught.value.message
 
 
@@ -133,6 +133,18 @@ def test_a_message_repeats_little_and_nothing_unprintable() -> None:
     told = caught.value.message + repr(caught.value.details)
     assert told.isprintable()
     assert len(caught.value.message) < 300
+
+
+def lines_of(value: object) -> list[int]:
+    """The lines of all members in file order."""
+    if isinstance(value, list):
+        return [line for inner in value for line in lines_of(inner)]
+    if not isinstance(value, Object):
+        return []
+    found: list[int] = []
+    for line, _, inner in value.numbered():
+        found += [line, *lines_of(inner)]
+    return found
 
 
 MEMBERS = {"a": "1", "b": {"c": 'say ":', "d": {"e": "\n", "f": "{"}}, "g": "\\"}
@@ -159,20 +171,20 @@ MEMBERS = {"a": "1", "b": {"c": 'say ":', "d": {"e": "\n", "f": "{"}}, "g": "\\"
     ],
 )
 def test_each_member_has_its_line(content: str, lines: list[int]) -> None:
-    assert list(parse(content.encode()).lines) == lines
+    assert lines_of(parse(content.encode()).members) == lines
 
 
 def test_a_file_that_is_indented_has_a_member_a_line() -> None:
     content = json.dumps(MEMBERS, indent=2).encode()
 
-    assert list(parse(content).lines) == [2, 3, 4, 5, 6, 7, 10]
+    assert lines_of(parse(content).members) == [2, 3, 4, 5, 6, 7, 10]
 
 
 def test_a_text_of_nothing_but_escapes_takes_no_more_room_than_another() -> None:
     content = b'{\n"a": "%s",\n"b": "c", "d": "e"}' % (rb"\n" * 500_000)
 
     tracemalloc.start()
-    lines = list(parse(content).lines)
+    lines = lines_of(parse(content).members)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
@@ -234,22 +246,3 @@ def test_an_integer_that_not_every_reader_can_hold_is_a_fault(number: int) -> No
 
     with pytest.raises(UnreadableFile, match="integer may not be larger"):
         document.refuse_faults()
-
-
-@settings(deadline=None)
-@given(json_files)
-def test_the_fast_way_gives_what_the_thorough_way_gives(content: bytes) -> None:
-    text = content.decode("utf-8", "replace")
-    fast = strict_json._parse_sound(text)
-    try:
-        thorough = strict_json._parse_any(text)
-        thorough.refuse_faults()
-    except UnreadableFile:
-        assert fast is None
-        return
-
-    in_doubt = "\\u0000" in text or strict_json._LONG_NUMBER.search(text)
-    assert fast is not None or in_doubt
-    if fast is not None:
-        assert thorough.members == fast.members
-        assert list(thorough.lines) == list(fast.lines)
