@@ -28,7 +28,6 @@ from .dispatch import (
     Admission,
     Authenticate,
     Dispatch,
-    MethodRefusal,
     PermissionCheck,
     Responder,
     Router,
@@ -170,8 +169,14 @@ def _router(
             responders["HEAD"] = responders["GET"]
         if any(each.rate == "content" for each in here):
             responders["OPTIONS"] = preflight
-        refused = MethodRefusal(admission, ", ".join(sorted(responders)))
-        return {**dict.fromkeys(_METHODS, refused), **responders}
+        allowed = ", ".join(sorted(responders))
+
+        def refuse(request: Request, response: Response, /, **_: str) -> None:
+            admission.count_unrouted(request.env, response)
+            response.set_header("Allow", allowed)
+            raise MethodNotAllowed(f"this path allows {allowed}")
+
+        return {**dict.fromkeys(_METHODS, refuse), **responders}
 
     try:
         router = Router(by_template, responders_of)

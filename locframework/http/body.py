@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Generic, NoReturn, TypeVar, cast
 from urllib.parse import parse_qsl
 
 import msgspec
-from falcon import HTTPError
+from falcon import HTTPError, mediatypes
 from falcon.media.multipart import (
     BodyPart,
     MultipartFormHandler,
@@ -114,13 +114,8 @@ def check_encoding(environ: Environ) -> None:
 
 def media_type(environ: Environ) -> tuple[str, str]:
     """The media type of the body in lower case, and its charset or ""."""
-    name, _, parameters = environ.get("CONTENT_TYPE", "").partition(";")
-    charset = ""
-    for parameter in parameters.split(";"):
-        key, _, value = parameter.partition("=")
-        if key.strip().lower() == "charset":
-            charset = value.strip().strip('"').lower()
-    return name.strip().lower(), charset
+    name, parameters = mediatypes.parse_header(environ.get("CONTENT_TYPE", ""))
+    return name.lower(), parameters.get("charset", "").lower()
 
 
 def _cut_off() -> ValidationFailed:

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache, partial
 from typing import Any, Generic, TypeVar
 
@@ -16,7 +16,6 @@ from msgspec import Struct
 
 from locframework.errors import (
     LocError,
-    MethodNotAllowed,
     NotAcceptable,
     RateLimited,
     Unauthorized,
@@ -263,9 +262,7 @@ class Dispatch(Generic[C]):
         self._if_match = if_match
         self._once = once
         self._negotiates = not operation.returns_raw
-        self._guard = _permission_check_of(
-            operation, permission_checks
-        ) or _visibility_check_of(operation, visibility_checks)
+        self._guard = _guard_of(operation, permission_checks, visibility_checks)
         self._slashed = [
             each.name for each in operation.parameters if each.allows_slashes
         ]
@@ -367,19 +364,6 @@ class Dispatch(Generic[C]):
         return self._base_url or request.prefix + PREFIX
 
 
-class MethodRefusal(Generic[C]):
-    """Responds with 405 where the path exists and the method does not."""
-
-    def __init__(self, admission: Admission[C], allowed: str) -> None:
-        self._admission = admission
-        self._allowed = allowed
-
-    def __call__(self, request: Request, response: Response, /, **_: str) -> None:
-        self._admission.count_unrouted(request.env, response)
-        response.set_header("Allow", self._allowed)
-        raise MethodNotAllowed(f"this path allows {self._allowed}")
-
-
 def preflight(_request: Request, response: Response, **_: str) -> None:
     """Respond to OPTIONS of public content: every origin may read it."""
     response.set_headers(CONTENT_HEADERS)
@@ -413,71 +397,45 @@ def require_servable(
 
     Dispatch objects are created at the first request of a path.
     """
-    _permission_check_of(operation, permission_checks)
+    _guard_of(operation, permission_checks, {})
     _readers_of(operation)
 
 
-def _readers_of(operation: Operation) -> Sequence[Reader]:
-    return _readers(
-        operation.query,
-        operation.body,
-        operation.form,
-        operation.takes_json,
-        operation.body_optional,
-        operation.upload_limit,
-    )
-
-
-@cache  # the same for every app
-def _readers(
-    query: type[Struct] | None,
-    body: type[Struct] | None,
-    form: type[Struct] | None,
-    takes_json: bool,
-    body_optional: bool,
-    upload_limit: int,
-) -> Sequence[Reader]:
+def _readers_of(operation: Operation) -> list[Reader]:
     """Return the readers of query, body and form, with the arguments they are for."""
     readers: list[Reader] = []
-    if query is not None:
-        readers.append(("query", Query(query).read))
-    if body is not None:
-        readers.append(("body", JsonBody(body, optional=body_optional).read))
-    elif takes_json:
+    if operation.query is not None:
+        readers.append(("query", Query(operation.query).read))
+    if operation.body is not None:
+        body = JsonBody(operation.body, optional=operation.body_optional)
+        readers.append(("body", body.read))
+    elif operation.takes_json:
         readers.append((_NOTHING, JsonBody(NoBody, optional=True).read))
-    if form is not None:
-        readers.append(("form", FormBody(form, upload_limit).read))
+    if operation.form is not None:
+        readers.append(("form", FormBody(operation.form, operation.upload_limit).read))
     return readers
 
 
-def _permission_check_of(
-    operation: Operation, permission_checks: Mapping[str, PermissionCheck[C]]
+def _guard_of(
+    operation: Operation,
+    permission_checks: Mapping[str, PermissionCheck[C]],
+    visibility_checks: Mapping[str, VisibilityCheck[C]],
 ) -> Callable[[C, dict[str, Any]], object] | None:
-    """Return the permission check of an operation, or None if it needs none."""
-    permission = operation.permission
-    if not permission:
-        return None
-    root = operation.parameters[0] if operation.parameters else None
-    guard = permission_checks.get(root.wire if root else "")
-    if guard is None:
-        raise DeclarationError(
-            f"operation {operation.name}: there is no permission check for "
-            f"{root.wire if root else 'operations without a path parameter'!r}"
+    """Return the check of a caller and the first path parameter, or None.
+
+    It is that of the operation's permission; without one, of what a token may see.
+    """
+    root = operation.parameters[0] if operation.parameters else PathParameter("", "")
+    name, permission = root.name, operation.permission
+    if permission:
+        check = permission_checks.get(root.wire)
+        if check is None:
+            raise DeclarationError(
+                f"operation {operation.name}: there is no permission check for "
+                f"{root.wire or 'operations without a path parameter'!r}"
+            )
+        return lambda caller, given: check(
+            caller, permission, given[name] if name else ""
         )
-    if root is None:
-        return lambda caller, given: guard(caller, permission, "")
-    name = root.name
-    return lambda caller, given: guard(caller, permission, given[name])
-
-
-def _visibility_check_of(
-    operation: Operation, visibility_checks: Mapping[str, VisibilityCheck[C]]
-) -> Callable[[C, dict[str, Any]], object] | None:
-    """Return the visibility check of an operation that any valid token may use."""
-    if operation.public or not operation.parameters:
-        return None
-    root = operation.parameters[0]
-    sight = visibility_checks.get(root.wire)
-    return (
-        None if sight is None else lambda caller, given: sight(caller, given[root.name])
-    )
+    see = None if operation.public else visibility_checks.get(root.wire)
+    return None if see is None else lambda caller, given: see(caller, given[name])
