@@ -14,7 +14,7 @@ from locframework.glossaries.records import NewGlossary
 from locframework.memories.records import NewMemory
 
 PROGRAM = Path(sys.executable).parent / "locframework"
-SIZE = 48 * 1024 * 1024
+SIZE = 24 * 1024 * 1024
 
 TEXT = "x" * 2000
 TMX = (
