@@ -361,7 +361,7 @@ def _keep_details(run: _Run, keys: Sequence[ImportedKey], written: UnitOfWork) -
                 language_code=code,
                 detail=each.detail,
             )
-            if written.is_new(stored.id):
+            if written.edits[stored.id].stored is None:
                 new.append(detail)
             else:
                 known[family, code].append(detail)

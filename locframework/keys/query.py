@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from msgspec.structs import replace
 
 from locframework.errors import LanguageNotInProject, ValidationFailed
-from locframework.fields import Timestamp, parse_given_time, timestamp
+from locframework.fields import parse_given_time, timestamp
 from locframework.languages import fold, require_tag
 from locframework.pagination import (
     Cursor,
@@ -26,6 +26,9 @@ def filter_of(
     """
     tag = tag_of(query.language_code, language_codes)
     has_issues = query.has_issues if checks else None
+    since = query.updated_since
+    if since is not None:
+        since = timestamp(parse_given_time(since, "query.updatedSince"))
     return KeyFilter(
         search=fold(query.search) if query.search else None,
         prefix=query.prefix or None,
@@ -34,7 +37,7 @@ def filter_of(
         status=query.status,
         is_outdated=query.is_outdated,
         is_plural=query.is_plural,
-        updated_since=_moment(query.updated_since),
+        updated_since=since,
         has_issues=has_issues,
         checks=() if has_issues is None else tuple(checks),
         nothing=query.has_issues is True and not checks,
@@ -78,11 +81,3 @@ def position_of(key: StoredKey, sort: str) -> Position:
     """Return the position of a key in a list in that order."""
     times = {"createdAt": key.created_at, "updatedAt": key.updated_at}
     return Position(times.get(sort.removeprefix("-"), key.key), key.id)
-
-
-def _moment(text: str | None) -> Timestamp | None:
-    return (
-        None
-        if text is None
-        else timestamp(parse_given_time(text, "query.updatedSince"))
-    )

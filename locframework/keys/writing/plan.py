@@ -449,7 +449,7 @@ class WritePlanner:
         outcome: Literal["created", "updated", "unchanged"] = "unchanged"
         if edit is None:
             outcome, edit = "created", self.keys.add(key)
-            self.events.created(key)
+            self.events.add_keys("key.created", [key])
         elif key != edit.key:
             outcome, old = "updated", edit.key
             key = replace(key, updated_at=self.at)

@@ -92,7 +92,7 @@ class KeyTrash:
             scope.project.id, ids, now, caller.actor.id
         )
         events = KeyEvents(self._events, caller.actor, scope, now)
-        events.deleted(keys)
+        events.add_keys("key.deleted", keys)
         events.append()
         count_changes(self._storage, scope, ids, now)
 
@@ -111,7 +111,7 @@ class KeyTrash:
         store_of(self._storage, scope).restore_keys(scope.project.id, ids, now)
         self._writer.check_again(scope, languages, ids)
         events = KeyEvents(self._events, caller.actor, scope, now)
-        events.restored(keys)
+        events.add_keys("key.restored", keys)
         events.append()
         count_changes(self._storage, scope, ids, now)
 

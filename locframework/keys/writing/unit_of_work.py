@@ -169,9 +169,6 @@ class UnitOfWork:
         self.load_values()
         return self.edits[key_id].values
 
-    def is_new(self, key_id: str) -> bool:
-        return self.edits[key_id].stored is None
-
     def changed(self) -> list[KeyEdit]:
         """Return the keys that are created, or changed in any way."""
         return [
@@ -328,8 +325,10 @@ class KeyEvents:
         self._updates: dict[str, tuple[Key, Key, tuple[Moved, ...]]] = {}
         self._moved: dict[tuple[str, ValueSlot], Item] = {}
 
-    def created(self, key: Key) -> None:
-        self._add("key.created", {"keyId": key.id, "key": key.key})
+    def add_keys(self, type_: str, keys: Iterable[Key]) -> None:
+        """``key.created``, ``key.deleted`` or ``key.restored``."""
+        for key in keys:
+            self._add(type_, {"keyId": key.id, "key": key.key})
 
     def updated(self, old: Key, new: Key, moved: Sequence[Moved] = ()) -> None:
         """``moved``: the revisions that turning plurals on or off created.
@@ -345,14 +344,6 @@ class KeyEvents:
         A write to the same value in the batch replaces this event.
         """
         self._moved[key.id, place] = _value_item(key, place, status, revision)
-
-    def deleted(self, keys: Sequence[Key]) -> None:
-        for key in keys:
-            self._add("key.deleted", {"keyId": key.id, "key": key.key})
-
-    def restored(self, keys: Sequence[Key]) -> None:
-        for key in keys:
-            self._add("key.restored", {"keyId": key.id, "key": key.key})
 
     def value(
         self,

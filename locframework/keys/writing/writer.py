@@ -352,7 +352,7 @@ def written_or_raise(result: KeyWritten | LocError) -> KeyWritten:
 
 def shown_key(key: Key, values: Iterable[StoredValue], order: Mapping[str, int]) -> Key:
     """Return the key with its values, in project language order."""
-    rows = in_order(list(values), order)
+    rows = in_order(values, order)
     return public_key(key, list(map(shown_value, rows)))
 
 

@@ -8,12 +8,10 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 import msgspec
-from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple
 
 from locframework.ports import (
     Key,
-    KeyValue,
     StoredKey,
     StoredValue,
     count_words,
@@ -63,10 +61,8 @@ OF_PROJECT = f"""BETWEEN {PROJECT} * {KEYS_A_PROJECT}
 tags_in = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
-def key_of(
-    project_id: str, row: Row, values: list[KeyValue] | UnsetType = UNSET
-) -> StoredKey:
-    """The record of a row of KEY, with the values."""
+def key_of(project_id: str, row: Row) -> StoredKey:
+    """Return the record of a row of KEY."""
     row_id, key, description, tags, *rest = row
     id_, of_branch, _ = row_id.partition("@")
     is_plural, screenshot_url, screenshot_file_id, max_length, *times = rest
@@ -83,7 +79,6 @@ def key_of(
         created_at=times[0],
         updated_at=times[1],
         max_length=max_length,
-        values=values,
     )
 
 
