@@ -160,8 +160,8 @@ def is_otherless(entry: Entry) -> bool:
 
 C = FormatContract
 NUMBERS = itertools.count()
-F8 = C.test_f8_a_text_comes_back_character_for_character
-F15 = C.test_f15_a_damaged_file_is_refused_with_problems_or_read
+F8 = C.test_f6_a_text_comes_back_character_for_character
+F15 = C.test_f12_a_damaged_file_is_refused_with_problems_or_read
 FAULTS: dict[str, tuple[Format, Clause]] = {
     "bad info": (
         Faulty(info=FormatInfo("My Table", "Table", "table", "json")),
@@ -177,7 +177,7 @@ FAULTS: dict[str, tuple[Format, Clause]] = {
     ),
     "without the last key": (
         altering(lambda entry: None if entry.key == "save" else entry),
-        C.test_f3_every_key_and_text_comes_back,
+        lambda c, f: c.test_f3_every_key_and_text_comes_back(f, 1),
     ),
     "without plurals": (
         altering(lambda entry: None if entry.is_plural else entry),
@@ -189,7 +189,7 @@ FAULTS: dict[str, tuple[Format, Clause]] = {
     ),
     "without descriptions": (
         setting(description=lambda _: ""),
-        C.test_f5_descriptions_come_back,
+        C.test_f5_descriptions_and_source_texts_come_back,
     ),
     "trimming": (texts(str.strip), lambda c, f: F8(c, f, TEXTS["spaces around"])),
     "normalizing": (
@@ -198,19 +198,19 @@ FAULTS: dict[str, tuple[Format, Clause]] = {
     ),
     "lower case": (
         setting(key=lambda entry: entry.key.lower()),
-        lambda c, f: c.test_f9_every_legal_key_comes_back(f, "."),
+        lambda c, f: c.test_f7_every_legal_key_comes_back(f, "."),
     ),
     "empty texts": (
         writing(lambda entries: [Row(e.key, e.value or "") for e in entries]),
-        C.test_f11_an_entry_without_a_text_leaves_the_others_alone,
+        C.test_f8_an_entry_without_a_text_leaves_the_others_alone,
     ),
     "without plurals that lack other": (
         altering(lambda entry: None if is_otherless(entry) else entry),
-        lambda c, f: c.test_f12_forms_that_do_not_come_back_are_told(f, ("one",)),
+        lambda c, f: c.test_f9_forms_that_do_not_come_back_are_told(f, ("one",)),
     ),
     "without clashes": (
         altering(lambda entry: None if entry.key == "qa.b" else entry),
-        lambda c, f: c.test_f13_keys_that_clash_come_back_or_are_told(
+        lambda c, f: c.test_f10_keys_that_clash_come_back_or_are_told(
             f, CLASHES["a text above others"]
         ),
     ),
@@ -220,35 +220,35 @@ FAULTS: dict[str, tuple[Format, Clause]] = {
     "with nul": (refusing(lambda: [Catalogue(None, [Entry("a", "\0")])]), F15),
     "lenient": (
         refusing(lambda: [Catalogue(None, [])]),
-        C.test_f16_what_the_format_calls_unreadable_is_refused,
+        C.test_f13_what_the_format_calls_unreadable_is_refused,
     ),
     "failing to recognize": (
         Faulty(recognizes=lambda file: bool(file.content.decode())),
-        C.test_f17_recognizing_never_fails,
+        C.test_f14_recognizing_never_fails,
     ),
     "recognizing nothing": (
         Faulty(recognizes=lambda file: False),
-        C.test_f18_its_own_files_are_recognized,
+        C.test_f15_its_own_files_are_recognized,
     ),
     "recognizing all": (
         Faulty(recognizes=lambda file: True),
-        lambda c, f: c.test_f19_strangers_are_not_recognized(f, "main.py"),
+        lambda c, f: c.test_f16_strangers_are_not_recognized(f, "main.py"),
     ),
-    "wrong lines": (setting(line=lambda _: 0), C.test_f20_lines_are_in_the_file),
+    "wrong lines": (setting(line=lambda _: 0), C.test_f17_lines_are_in_the_file),
     "wrong language": (
         Faulty(
             read=lambda *given: [Catalogue("en", Table().read(*given)[0].entries)],
         ),
-        C.test_f21_the_language_is_the_one_written_or_not_told,
+        C.test_f18_the_language_is_the_one_written_or_not_told,
     ),
     "with a new detail": (
         setting(detail=lambda _: {"n": next(NUMBERS)}),
-        C.test_f23_what_was_read_can_be_written_and_reads_the_same,
+        C.test_f20_what_was_read_can_be_written_and_reads_the_same,
     ),
-    "remembering": (remembering(), C.test_f24_calls_share_nothing),
+    "remembering": (remembering(), C.test_f21_calls_share_nothing),
     "without empty lines": (
         altering(lambda entry: None if entry.value == "\n \n" else entry),
-        C.test_f25_any_catalogue_comes_back_or_is_told,
+        C.test_f22_any_catalogue_comes_back_or_is_told,
     ),
 }
 
@@ -267,7 +267,7 @@ def test_an_ability_declared_missing_has_to_be_missing() -> None:
     contract = type("Modest", (TestTable,), {"cannot": {"recognize": "too modest"}})()
 
     with pytest.raises(AssertionError):
-        contract.test_f18_its_own_files_are_recognized(Table())
+        contract.test_f15_its_own_files_are_recognized(Table())
 
 
 def test_the_clauses_are_those_of_the_document() -> None:
