@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import unescape
 
 from locframework.languages import rare_plural_forms
@@ -47,7 +47,7 @@ class GlossaryTerms:
             if every := subject.terms.wanted.get(source):
                 searched = Searched(prose(text), subject.language_code)
                 for wanted in every:
-                    if not _has_one(searched, wanted) and not _is_code(wanted):
+                    if not _is_satisfied(searched, wanted):
                         yield Finding(_missing(wanted), 0, len(text), form)
         for form, avoided in subject.terms.avoided.items():
             for each in avoided:
@@ -55,23 +55,20 @@ class GlossaryTerms:
                 yield Finding(message, each.start, each.end, form)
 
 
-def _has_one(text: Searched, wanted: WantedTerm) -> bool:
-    return any(text.has(value, exactly=wanted.exactly) for value in wanted.values)
-
-
-def _is_code(wanted: WantedTerm) -> bool:
-    """Whether a translation has placeholders itself: other checks look for them."""
-    return any(prose(value) != value for value in wanted.values)
+def _is_satisfied(text: Searched, wanted: WantedTerm) -> bool:
+    """Whether the text has one of the translations, or one has placeholders itself:
+    other checks look for them."""
+    return any(
+        text.has(value, exactly=wanted.exactly) or prose(value) != value
+        for value in wanted.values
+    )
 
 
 def _missing(wanted: WantedTerm) -> str:
     if wanted.values == (wanted.term,):
         return f"{_quoted(wanted.term)} is not to be translated, says the glossary"
-    return f"{_quoted(wanted.term)} is {_any_of(wanted.values)} in the glossary"
-
-
-def _any_of(values: Sequence[str]) -> str:
-    return " or ".join(_quoted(value) for value in values[:3])
+    values = " or ".join(_quoted(value) for value in wanted.values[:3])
+    return f"{_quoted(wanted.term)} is {values} in the glossary"
 
 
 def _quoted(text: str) -> str:
@@ -119,22 +116,31 @@ class Markup:
                 wanted, found = _tags(source), _tags(text)
                 if has_branches(source) or has_branches(text):
                     wanted, found = _each_once(wanted), _each_once(found)
-                missing, extra = differences(wanted, found)
-                for name in missing:
-                    yield Finding(f"the tag {name} is missing", 0, len(text), form)
-                for tag in extra:
-                    message = f"the tag {tag.name} is not in the source text"
-                    yield Finding(message, tag.start, tag.end, form)
+                yield from _differ("tag", *differences(wanted, found), text, form)
+
+
+def _differ(
+    kind: str,
+    missing: Iterable[str],
+    extra: Iterable[Mark],
+    text: str,
+    form: str | None,
+) -> Iterator[Finding]:
+    """What the text lacks, by name, and what it has beside the source text."""
+    for name in missing:
+        yield Finding(f"the {kind} {name} is missing", 0, len(text), form)
+    for mark in extra:
+        message = f"the {kind} {mark.name} is not in the source text"
+        yield Finding(message, mark.start, mark.end, form)
 
 
 def _tags(text: str) -> list[Mark]:
-    return [Mark(_tag_name(tag), tag.start(), tag.end()) for tag in TAG.finditer(text)]
-
-
-def _tag_name(tag: re.Match[str]) -> str:
-    closing, name, empty = tag.groups()
-    is_void = name.lower() in _VOID
-    return f"<{closing}{name.lower()[:100]}{'' if is_void else empty}>"
+    tags = []
+    for tag in TAG.finditer(text):
+        closing, name, empty = tag[1], tag[2].lower(), tag[3]
+        shown = f"<{closing}{name[:100]}{'' if name in _VOID else empty}>"
+        tags.append(Mark(shown, *tag.span()))
+    return tags
 
 
 def _each_once(tags: list[Mark]) -> list[Mark]:
@@ -183,8 +189,8 @@ class Numbers:
             if _has_other_numbers(text) or _has_other_numbers(source):
                 continue
             here, there = _HOUR.sub(":", here), _HOUR.sub(":", there)
-            for message, start, end in _number_problems(here, there):
-                yield Finding(message, start, end, form)
+            missing, extra = _differing_numbers(here, there)
+            yield from _differ("number", missing, extra, text, form)
 
 
 def _has_other_numbers(text: str) -> bool:
@@ -198,23 +204,22 @@ def _spelled(text: str) -> list[str]:
     return found and found + _POINT_FIRST.findall(text)
 
 
-def _number_problems(text: str, source: str) -> Iterator[tuple[str, int, int]]:
-    wanted = _numbers_in(source)
-    if not wanted:
-        return  # its digits belong to names
-    found = _numbers_in(text)
+def _differing_numbers(text: str, source: str) -> tuple[list[str], list[Mark]]:
+    """The numbers that are missing, and those that are too many."""
+    wanted, found = _numbers_in(source), _numbers_in(text)
+    # without any, the digits of the source belong to names; with the same digits, it
+    # is a date in another order
+    if not wanted or _runs(source, wanted) == _runs(text, found):
+        return [], []
     missing, extra = differences(wanted, found)
-    if _runs(source, wanted) == _runs(text, found):
-        return  # a date in another order
-    for name in missing:
-        if name not in _SPELLED_OUT:
-            yield f"the number {name[:_SHOWN_DIGITS]} is missing", 0, len(text)
-    for number in extra:
-        if number.name not in _SPELLED_OUT:
-            message = (
-                f"the number {number.name[:_SHOWN_DIGITS]} is not in the source text"
-            )
-            yield message, number.start, number.end
+    return (
+        [name[:_SHOWN_DIGITS] for name in missing if name not in _SPELLED_OUT],
+        [
+            Mark(mark.name[:_SHOWN_DIGITS], mark.start, mark.end)
+            for mark in extra
+            if mark.name not in _SPELLED_OUT
+        ],
+    )
 
 
 def _numbers_in(text: str) -> list[Mark]:
@@ -299,11 +304,7 @@ def _compare(
             for mark in _comparable(placeholders(each), here)
         }
         extra = [mark for mark in extra if mark.name not in known]
-    for name in missing:
-        yield Finding(f"the placeholder {name} is missing", 0, len(text), form)
-    for mark in extra:
-        message = f"the placeholder {mark.name} is not in the source text"
-        yield Finding(message, mark.start, mark.end, form)
+    yield from _differ("placeholder", missing, extra, text, form)
     if "%%" in source and not _single_percents(source, there):
         for at in _single_percents(text, here):
             message = "a single %, which the source text writes %%"
@@ -509,14 +510,12 @@ class Unchanged:
     needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
+        here, there = subject.language_code, subject.source_language
+        if here.partition("-")[0] == there.partition("-")[0]:
+            return
         for form, text, source in subject.compared:
-            if text == source and _is_other_language(subject) and _says_much(text):
+            if text == source and _says_much(text):
                 yield Finding("is the same as the source text", 0, len(text), form)
-
-
-def _is_other_language(subject: Subject) -> bool:
-    here, there = subject.language_code, subject.source_language
-    return here.partition("-")[0] != there.partition("-")[0]
 
 
 def _says_much(text: str) -> bool:
@@ -552,18 +551,13 @@ class WhiteSpace:
                     yield Finding(message, 0, found, form)
             if text[-1:].isspace() or source[-1:].isspace():
                 there, here = len(source.rstrip()), len(text.rstrip())
-                if text[here:] == source[there:]:
+                ending, wanted_ending = text[here:], source[there:]
+                is_dropped = not ending and not wanted_ending.strip(" ")
+                base = subject.language_code.partition("-")[0]
+                if ending == wanted_ending or (is_dropped and base in _UNSPACED):
                     continue
-                if _may_drop(subject.language_code, text[here:], source[there:]):
-                    continue
-                message = f"ends with {_spaces(text[here:], source[there:])}"
+                message = f"ends with {_spaces(ending, wanted_ending)}"
                 yield Finding(message, here, len(text), form)
-
-
-def _may_drop(language_code: str, found: str, wanted: str) -> bool:
-    """Whether a space is left out where the language writes none between words."""
-    base = language_code.partition("-")[0]
-    return base in _UNSPACED and not found and not wanted.strip(" ")
 
 
 def _spaces(found: str, wanted: str) -> str:

@@ -306,12 +306,7 @@ class NestedJson(JsonFormat):
     without ``other`` is written with its last form there, and a warning.
     """
 
-    info = FormatInfo(
-        id="json-nested",
-        name="JSON, nested",
-        extension=".json",
-        content_type="application/json",
-    )
+    info = FormatInfo("json-nested", "JSON, nested", ".json", "application/json")
 
     def entries_of(self, document: Document, separator: str) -> list[Entry]:
         """The leaves of the tree."""
@@ -334,12 +329,7 @@ class FlatJson(JsonFormat):
     also where it lacks ``other``.
     """
 
-    info = FormatInfo(
-        id="json-flat",
-        name="JSON, flat",
-        extension=".json",
-        content_type="application/json",
-    )
+    info = FormatInfo("json-flat", "JSON, flat", ".json", "application/json")
 
     def entries_of(self, document: Document, separator: str) -> list[Entry]:
         """The members of the one object."""
@@ -366,12 +356,7 @@ class I18nextJson(JsonFormat):
     Source: i18next, JSON Format v4.
     """
 
-    info = FormatInfo(
-        id="json-i18next",
-        name="JSON, i18next v4",
-        extension=".json",
-        content_type="application/json",
-    )
+    info = FormatInfo("json-i18next", "JSON, i18next v4", ".json", "application/json")
 
     def entries_of(self, document: Document, separator: str) -> list[Entry]:
         """The leaves of the tree, forms put together where the first of them stood."""
