@@ -405,100 +405,82 @@ class NotFound(LocError, status=404):
     """An unknown route, and the base of every missing target."""
 
     target: ClassVar[str] = "resource"
+    by_parameter: ClassVar[dict[str, type[NotFound]]] = {}
+    """What is raised for a parameter of a path that names nothing: "projectId", …"""
 
-    def __init_subclass__(cls, target: str = "") -> None:
+    def __init_subclass__(cls, target: str = "", parameter: str = "") -> None:
         super().__init_subclass__(status=404 if target else None)
         cls.target = target or cls.target
+        if parameter:
+            cls.by_parameter[parameter] = cls
 
     def __init__(self, target: str = "") -> None:
         super().__init__(f"there is no such {target or self.target}")
 
 
-class OrganizationNotFound(NotFound, target="organization"):
+class OrganizationNotFound(NotFound, target="organization", parameter="organizationId"):
     """No such organization for this caller."""
 
 
-class MemberNotFound(NotFound, target="member"):
+class MemberNotFound(NotFound, target="member", parameter="memberId"):
     """No such member in this organization."""
 
 
-class TokenNotFound(NotFound, target="token"):
+class TokenNotFound(NotFound, target="token", parameter="tokenId"):
     """No such token among those the caller manages."""
 
 
-class ProjectNotFound(NotFound, target="project"):
+class ProjectNotFound(NotFound, target="project", parameter="projectId"):
     """No such project for this caller."""
 
 
-class LanguageNotFound(NotFound, target="language"):
+class LanguageNotFound(NotFound, target="language", parameter="lang"):
     """The project has no such language."""
 
 
-class KeyNotFound(NotFound, target="key"):
+class KeyNotFound(NotFound, target="key", parameter="keyId"):
     """No such key in this project."""
 
 
-class BranchNotFound(NotFound, target="branch"):
+class BranchNotFound(NotFound, target="branch", parameter="branch"):
     """No such branch in this project."""
 
 
-class FileNotFound(NotFound, target="file"):
+class FileNotFound(NotFound, target="file", parameter="fileId"):
     """No such file in this project."""
 
 
-class GlossaryNotFound(NotFound, target="glossary"):
+class GlossaryNotFound(NotFound, target="glossary", parameter="glossaryId"):
     """No such glossary for this caller."""
 
 
-class TermNotFound(NotFound, target="term"):
+class TermNotFound(NotFound, target="term", parameter="termId"):
     """No such term in this glossary."""
 
 
-class JobNotFound(NotFound, target="job"):
+class JobNotFound(NotFound, target="job", parameter="jobId"):
     """No such job in this project."""
 
 
-class DistributionNotFound(NotFound, target="distribution"):
+class DistributionNotFound(NotFound, target="distribution", parameter="distributionId"):
     """No such distribution in this project."""
 
 
-class ReleaseNotFound(NotFound, target="release"):
+class ReleaseNotFound(NotFound, target="release", parameter="version"):
     """No such release of this distribution."""
 
 
-class TmNotFound(NotFound, target="translation memory"):
+class TmNotFound(NotFound, target="translation memory", parameter="tmId"):
     """No such translation memory for this caller."""
 
 
-class EntryNotFound(NotFound, target="entry"):
+class EntryNotFound(NotFound, target="entry", parameter="entryId"):
     """No such entry in this translation memory."""
 
 
-class WebhookNotFound(NotFound, target="webhook"):
+class WebhookNotFound(NotFound, target="webhook", parameter="webhookId"):
     """No such webhook in this project."""
 
 
-class DeliveryNotFound(NotFound, target="delivery"):
+class DeliveryNotFound(NotFound, target="delivery", parameter="deliveryId"):
     """No such delivery of this webhook; deliveries are kept for 30 days."""
-
-
-MISSING: Mapping[str, type[NotFound]] = {
-    "organizationId": OrganizationNotFound,
-    "memberId": MemberNotFound,
-    "tokenId": TokenNotFound,
-    "projectId": ProjectNotFound,
-    "lang": LanguageNotFound,
-    "keyId": KeyNotFound,
-    "branch": BranchNotFound,
-    "fileId": FileNotFound,
-    "glossaryId": GlossaryNotFound,
-    "termId": TermNotFound,
-    "jobId": JobNotFound,
-    "distributionId": DistributionNotFound,
-    "version": ReleaseNotFound,
-    "tmId": TmNotFound,
-    "entryId": EntryNotFound,
-    "webhookId": WebhookNotFound,
-    "deliveryId": DeliveryNotFound,
-}
-"""What a request is answered whose path names something that is missing."""

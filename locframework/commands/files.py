@@ -392,10 +392,8 @@ def import_glossary(
       locframework glossary import *.tbx --glossary brand-names-0199…
     """
     with setup.framework() as framework:
-        glossary_id, files = (
-            _glossary_id(framework, reference),
-            framework.glossary_files,
-        )
+        glossary_id = _glossary_id(framework, reference)
+        files = framework.glossary_files
 
         def start(file: BinaryIO) -> Job:
             return files.start_import(OPERATOR, glossary_id, file, format_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, get_type_hints
+from typing import Any
 
 from locframework import errors
 from locframework.errors import LocError, Problem
@@ -127,7 +127,8 @@ def errors_of(operation: Operation) -> list[type[LocError]]:
         named |= {"branch"}.intersection(operation.query.__struct_fields__)
         if issubclass(operation.query, BranchQuery):
             found.append(errors.BranchNotOpen)
-    found += [errors.MISSING[name] for name in named & errors.MISSING.keys()]
+    missing = errors.NotFound.by_parameter
+    found += [missing[name] for name in named & missing.keys()]
     if not operation.public and operation.method in METHODS:
         found.append(errors.PreconditionFailed)
     if operation.takes_idempotency_key:
@@ -221,10 +222,6 @@ class Document:
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._operations = operations
         self._single_reads = {each.path for each in operations if each.is_single_read}
-        self._hints = {
-            each.name: get_type_hints(each.call, include_extras=True)
-            for each in operations
-        }
         read = [each for one in operations for each in (one.query, one.form) if each]
         self._schemas = Schemas(
             [Problem, *(each for one in operations for each in self._types(one))], read
@@ -263,9 +260,7 @@ class Document:
 
     def _types(self, operation: Operation) -> list[Any]:
         raw = [each.schema for each in operation.raw]
-        paths = [
-            self._hints[operation.name][each.name] for each in operation.parameters
-        ]
+        paths = [each.type for each in operation.parameters]
         types = [operation.answer, operation.accepted, operation.body, *raw, *paths]
         return [each for each in types if each is not None]
 
@@ -378,11 +373,7 @@ class Document:
         return written
 
     def _parameters(self, operation: Operation) -> list[Schema]:
-        hints = self._hints[operation.name]
-        found = [
-            self._path_parameter(each, self._schemas.of(hints[each.name]))
-            for each in operation.parameters
-        ]
+        found = [self._path_parameter(each) for each in operation.parameters]
         if operation.query is not None:
             fields = self._schemas.fields(operation.query)
             found += [
@@ -396,7 +387,8 @@ class Document:
             ]
         return [*found, *header_parameters(operation, self._single_reads)]
 
-    def _path_parameter(self, parameter: PathParameter, schema: Schema) -> Schema:
+    def _path_parameter(self, parameter: PathParameter) -> Schema:
+        schema = self._schemas.of(parameter.type)
         if schema == {"type": "string"} and parameter.wire.endswith("Id"):
             schema = _ID
         written: Schema = {"name": parameter.wire, "in": "path", "required": True}

@@ -22,7 +22,7 @@ from locframework.pagination import Page
 from .records import UPLOAD_LIMIT, Accepted, Prepared, Raw
 
 SLASHES = Meta(extra={"slashes": True})
-"""Annotates a part of a path that may hold slashes (slashes.py)."""
+"""Annotates a part of a path that may hold slashes (SlashParameters in dispatch.py)."""
 
 Rate = Literal["api", "content"]
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -93,7 +93,12 @@ class PathParameter(Struct, frozen=True):
 
     wire: str  # projectId
     name: str  # project_id
-    allows_slashes: bool = False  # the part may hold some (slashes.py)
+    type: Any = str
+
+    @property
+    def allows_slashes(self) -> bool:
+        """Whether the part may hold slashes, as those of ``SLASHES`` may."""
+        return SLASHES in getattr(self.type, "__metadata__", ())
 
 
 class Operation(Declaration, frozen=True, kw_only=True):
@@ -177,21 +182,13 @@ def camel(snake_: str) -> str:
     return first + "".join(each.capitalize() for each in rest)
 
 
-def _names_in_order(class_: type) -> list[str]:
-    names: dict[str, None] = {}
-    for owner in reversed(class_.__mro__):
-        names.update(dict.fromkeys(vars(owner)))
-    return list(names)
-
-
 @cache  # the same for every app
 def _declared(class_: type) -> tuple[Operation, ...]:
     """The operations of a class, but for what they call."""
-    functions = {name: getattr(class_, name) for name in _names_in_order(class_)}
     tag = getattr(class_, "tag", "")
     return tuple(
         _read(structs.replace(declaration, tag=declaration.tag or tag), name, function)
-        for name, function in functions.items()
+        for name, function in vars(class_).items()
         if (declaration := getattr(function, _MARK, None)) is not None
     )
 
@@ -203,11 +200,7 @@ def _read(
     hints = get_type_hints(function, include_extras=True)
     arguments = list(inspect.signature(function).parameters)[1:]
     parameters = tuple(
-        PathParameter(
-            found,
-            snake(found),
-            SLASHES in getattr(hints.get(snake(found)), "__metadata__", ()),
-        )
+        PathParameter(found, snake(found), hints.get(snake(found)))
         for found in _PARAMETER.findall(declaration.path)
     )
     returned = hints.get("return")
