@@ -22,6 +22,7 @@ from locframework.access.service import LinkedAccess
 from locframework.blobs.service import Blobs
 from locframework.blobs.store import KeptParts
 from locframework.errors import (
+    NotFound,
     PermissionDenied,
     UnknownFormat,
     abbreviate,
@@ -30,7 +31,7 @@ from locframework.jobs.records import Job, JobQuery, Progress, StoredJob
 from locframework.jobs.service import Jobs, Subject
 from locframework.jobs.work import Work
 from locframework.pagination import Page
-from locframework.transactions import Transactions, crash_point
+from locframework.transactions import Repository, Transactions, crash_point, get_record
 from locframework.validation import file_of
 
 from .files import MoreToCheck, beginning_of, observed
@@ -97,6 +98,7 @@ Row = TypeVar("Row", bound=FileRow)
 Item = TypeVar("Item")
 R = TypeVar("R", bound=ImportSummary)
 ResultType = type[R]
+MissingType = type[NotFound]
 
 
 class Upload(Struct, Generic[S], frozen=True):
@@ -113,11 +115,13 @@ class FileImport(ABC, Generic[S, Row, R]):
     type: ClassVar[str]  # of the jobs
     permission: ClassVar[str]
     subjects: ClassVar[str]  # "glossaries", in messages
+    missing: ClassVar[MissingType]  # raised where there is no such subject
     xml_format: ClassVar[str]  # the format beside CSV
 
     def __init__(
         self,
         transactions: Transactions,
+        store: Repository[S],
         linked: LinkedAccess,
         blobs: Blobs,
         jobs: Jobs,
@@ -125,19 +129,12 @@ class FileImport(ABC, Generic[S, Row, R]):
         result_type: ResultType[R],
     ) -> None:
         self._transactions = transactions
+        self._subjects = store
         self._linked = linked
         self._blobs = blobs
         self._jobs = jobs
         self._renewed = renewed
         self._result_type = result_type
-
-    @abstractmethod
-    def visible(self, caller: Caller, reference: str) -> S:
-        """Return the subject for a caller with any permission there."""
-
-    @abstractmethod
-    def find(self, id_: str, *, lock: bool) -> S:
-        """Return the subject of a job, in a step locked. Raises if it is gone."""
 
     @abstractmethod
     def reach(self, caller: Caller, subject: S) -> Reach:
@@ -295,12 +292,17 @@ class FileImport(ABC, Generic[S, Row, R]):
         self, caller: Caller, reference: str
     ) -> tuple[str, Callable[[str], bool]]:
         """Return the id of a subject, and what tells the caller's permissions there."""
-        subject = self.visible(caller, reference)
+        subject = get_record(self._subjects, reference, self.missing)
+        if not self._linked.sees(caller, self.reach(caller, subject)):
+            raise self.missing
         return subject.id, lambda permission: self.may(caller, permission, subject)
 
     def _upload(self, job: StoredJob, params: ImportParams, *, lock: bool) -> Upload[S]:
         """Raises PermissionDenied if the caller of the job may not import any more."""
-        subject = self.find(job.subject_id or "", lock=lock)
+        id_ = job.subject_id or ""
+        if lock:
+            self._subjects.lock(id_)
+        subject = get_record(self._subjects, id_, self.missing)
         caller = self._renewed(job.caller)
         if caller is None or not self.may(caller, self.permission, subject):
             raise PermissionDenied(self.permission)

@@ -65,6 +65,7 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
     type = "glossary_import"
     permission = "glossary_write"
     subjects = "glossaries"
+    missing = GlossaryNotFound
     xml_format = "tbx"
 
     def __init__(
@@ -78,7 +79,9 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         clock: Clock,
         renewed: Renewed,
     ) -> None:
-        super().__init__(storage, linked, blobs, jobs, renewed, ImportResult)
+        super().__init__(
+            storage, storage.glossaries, linked, blobs, jobs, renewed, ImportResult
+        )
         self._storage = storage
         self._glossaries = glossaries
         self._terms = terms
@@ -134,17 +137,6 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
                 store.languages(stored.id, status) for status in (None, "draft")
             )
             return exported(f"{name}.csv", CSV_TYPE, write_csv(terms, codes, drafts))
-
-    def visible(self, caller: Caller, reference: str) -> StoredGlossary:
-        return self._glossaries.visible(caller, reference)
-
-    def find(self, id_: str, *, lock: bool) -> StoredGlossary:
-        if lock:
-            self._storage.glossaries.lock(id_)
-        stored = self._storage.glossaries.find(id_)
-        if stored is None:
-            raise GlossaryNotFound
-        return stored
 
     def reach(self, caller: Caller, subject: StoredGlossary) -> Reach:
         return subject.reach

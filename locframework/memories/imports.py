@@ -115,6 +115,7 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
     type = "tm_import"
     permission = "tm_write"
     subjects = "memories"
+    missing = TmNotFound
     xml_format = "tmx"
 
     def __init__(
@@ -128,8 +129,10 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         clock: Clock,
         renewed: Renewed,
     ) -> None:
-        super().__init__(storage, linked, blobs, jobs, renewed, ImportResult)
         self._store = storage.memories
+        super().__init__(
+            storage, self._store, linked, blobs, jobs, renewed, ImportResult
+        )
         self._memories = memories
         self._sync = sync
         self._clock = clock
@@ -188,17 +191,6 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
             parts = write_csv(memory, codes, entries)
             return exported(f"{name}.csv", CSV_TYPE, parts)
         return exported(f"{name}.tmx", TMX_TYPE, write_tmx(memory, entries))
-
-    def visible(self, caller: Caller, reference: str) -> StoredMemory:
-        return self._memories.visible(caller, reference)
-
-    def find(self, id_: str, *, lock: bool) -> StoredMemory:
-        if lock:
-            self._store.lock(id_)
-        stored = self._store.find(id_)
-        if stored is None:
-            raise TmNotFound
-        return stored
 
     def reach(self, caller: Caller, subject: StoredMemory) -> Reach:
         return self._memories.reach(caller, subject)
