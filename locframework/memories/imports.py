@@ -54,7 +54,7 @@ from .records import (
 )
 from .service import Memories
 from .store import MemoryStorage
-from .tm_sync import TmSync
+from .tm_sync import TmSync, languages_of
 
 OnExisting = Literal["keep", "replace"]
 FormatName = Annotated[
@@ -348,7 +348,7 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         missing = [code for code in codes if code not in there]
         if missing and not self._linked.may(caller, "tm_manage", reach):
             check_targets(subject.memory, there, dict.fromkeys(missing, "form.file"))
-        self._sync.add_languages(subject.id, missing)
+        self._sync.add_languages(subject.id, languages_of(subject.id, missing))
         result.languages_added = sorted({*result.languages_added, *missing})
 
 

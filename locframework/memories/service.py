@@ -45,7 +45,7 @@ from .records import (
     TranslationMemory,
 )
 from .store import MemoryStorage
-from .tm_sync import TmSync
+from .tm_sync import TmSync, languages_of
 
 T = TypeVar("T")
 
@@ -139,13 +139,9 @@ class Memories:
             for at, code in enumerate(new.language_codes)
         ]
         _require_target(memory, tags)
-        languages = [
-            MemoryLanguage(new_id(), id_, tag, language_info(tag).label)
-            for tag in dict.fromkeys(tags)
-        ]
         with self._storage.transaction():
             self._store.insert(StoredMemory(memory, organization.id))
-            self._store.add_languages(languages)
+            self._store.add_languages(languages_of(id_, dict.fromkeys(tags)))
         return memory
 
     def list_memories(
@@ -235,8 +231,7 @@ class Memories:
             self.begin(stored.id)
             if self._find_language(stored, tag) is not None:
                 raise LanguageExists(f"the memory has the language {tag} already")
-            self._store.add_languages([language])
-            self._sync.start_jobs(stored.id, [tag])
+            self._sync.add_languages(stored.id, [language])
         return language
 
     def remove_language(self, caller: Caller, tm_id: str, lang: str) -> MemoryLanguage:

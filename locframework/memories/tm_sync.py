@@ -163,34 +163,26 @@ class TmSync:
             codes = self._codes_of(project.id)
         known = {each.language_code for each in self._store.list_languages([memory.id])}
         known |= {memory.source_language, project.source_language}
-        new = [code for code in codes if code not in known]
+        new = languages_of(memory.id, [code for code in codes if code not in known])
         self.add_languages(memory.id, new, except_project=project.id)
 
     def add_languages(
-        self, tm_id: str, codes: Sequence[str], *, except_project: str | None = None
+        self,
+        tm_id: str,
+        languages: Sequence[MemoryLanguage],
+        *,
+        except_project: str | None = None,
     ) -> None:
         """Add new languages to a locked memory, with the jobs that fill them.
 
-        Projects that the memory learns from may have values in them already.
+        A job for each project with these languages that the memory learns from, in the
+        same transaction: one is not kept without the other.
         """
-        self._store.add_languages(
-            [
-                MemoryLanguage(new_id(), tm_id, code, language_info(code).label)
-                for code in codes
-            ]
-        )
-        self.start_jobs(tm_id, codes, except_project=except_project)
-
-    def start_jobs(
-        self, tm_id: str, codes: Collection[str], *, except_project: str | None = None
-    ) -> None:
-        """Start a job for each project with these languages that ``tm_id`` learns from.
-
-        In the transaction that adds the languages: one is not kept without the other.
-        """
+        self._store.add_languages(languages)
+        codes = {each.language_code for each in languages}
         for project_id in self._store.projects_of(tm_id) if codes else ():
             there = self._codes_of(project_id)
-            if project_id == except_project or not {*codes}.intersection(there):
+            if project_id == except_project or not codes.intersection(there):
                 continue
             memories = learning_memories(self._store.list_assigned(project_id))
             project = self._storage.projects.find(project_id)
@@ -379,6 +371,14 @@ class TmSync:
     def _codes_of(self, project_id: str) -> list[str]:
         languages = self._storage.projects.list_languages(project_id)
         return [each.language_code for each in languages]
+
+
+def languages_of(tm_id: str, codes: Iterable[str]) -> list[MemoryLanguage]:
+    """Return new target languages of a memory, with their English names."""
+    return [
+        MemoryLanguage(new_id(), tm_id, code, language_info(code).label)
+        for code in codes
+    ]
 
 
 def learning_memories(assigned: Iterable[AssignedMemory]) -> list[AssignedMemory]:

@@ -1,7 +1,7 @@
 """The matcher ``rapidfuzz``: exact, from indexes in a folder."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import repeat
@@ -158,11 +158,18 @@ class RapidfuzzMatcher:
             for each in wanted
             if each.memory_id in now
         ]
-        different = dict.fromkeys(text for text in texts if text)
+
+        def search(part: Sequence[str]) -> Mapping[str, Found]:
+            found = [view.near(self._kernel, part, each, most) for each, view in views]
+            return dict(zip(part, together(found, len(part), most), strict=True))
+
+        threads = self._settings.threads or os.cpu_count() or 1
         # the longest first, so that no thread is left with them at the end
-        parts = _parted(sorted(different, key=len, reverse=True), PARTS * self._threads)
+        different = sorted({text for text in texts if text}, key=len, reverse=True)
+        parts = _parted(different, PARTS * threads)
+        run = map if len(parts) < 2 or threads == 1 else self._threaded(threads).map
         found = {"": Found([], is_complete=True)}
-        for of_part in self._map(self._search(views, most), parts):
+        for of_part in run(search, parts):
             found |= of_part
         return [found[text] for text in texts]
 
@@ -190,34 +197,11 @@ class RapidfuzzMatcher:
             raise Unavailable(f"{reason}; ask again in a few seconds")
         return view
 
-    def _search(
-        self, views: Sequence[tuple[Wanted, TextView]], most: int
-    ) -> Callable[[Sequence[str]], Mapping[str, Found]]:
-        def search(texts: Sequence[str]) -> Mapping[str, Found]:
-            found = [view.near(self._kernel, texts, each, most) for each, view in views]
-            best = together(found, len(texts), most)
-            return dict(zip(texts, best, strict=True))
-
-        return search
-
-    def _map(
-        self,
-        search: Callable[[Sequence[str]], Mapping[str, Found]],
-        parts: Sequence[Sequence[str]],
-    ) -> Iterable[Mapping[str, Found]]:
-        if len(parts) < 2 or self._threads == 1:
-            return map(search, parts)
-        return self._threaded().map(search, parts)
-
-    @property
-    def _threads(self) -> int:
-        return self._settings.threads or os.cpu_count() or 1
-
-    def _threaded(self) -> ThreadPoolExecutor:
+    def _threaded(self, threads: int) -> ThreadPoolExecutor:
         """Made on first use, and again in a process that was forked since."""
         with self._lock:
             if self._pool is None or self._pool[0] != os.getpid():
-                pool = ThreadPoolExecutor(self._threads, "locframework-matching")
+                pool = ThreadPoolExecutor(threads, "locframework-matching")
                 self._pool = os.getpid(), pool
             return self._pool[1]
 
