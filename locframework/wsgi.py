@@ -37,10 +37,7 @@ from .issues.endpoints import IssueEndpoints
 from .jobs.endpoints import JobEndpoints
 from .keys.endpoints import KeyEndpoints, ReviewEndpoints
 from .memories.endpoints import (
-    EntryEndpoints,
-    MatchingEndpoints,
     MemoryEndpoints,
-    MemoryFileEndpoints,
 )
 from .merging.endpoints import MergingEndpoints
 from .plugins import LoadedPlugin, PluginHost
@@ -148,10 +145,13 @@ def operations_of(framework: Framework) -> list[object]:
         ProjectEndpoints(framework.projects, framework.languages),
         BranchEndpoints(framework.branches),
         MergingEndpoints(framework.merging),
-        MemoryEndpoints(framework.memories),
-        EntryEndpoints(framework.memory_entries),
-        MatchingEndpoints(framework.matching, framework.prefill),
-        MemoryFileEndpoints(framework.memory_files),
+        MemoryEndpoints(
+            framework.memories,
+            framework.memory_entries,
+            framework.memory_files,
+            framework.matching,
+            framework.prefill,
+        ),
         IssueEndpoints(framework.issues),
         StatisticsEndpoints(framework.statistics),
         GlossaryEndpoints(framework.glossaries, framework.glossary_matches),

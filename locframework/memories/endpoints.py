@@ -87,12 +87,23 @@ class MatchesAnswer(Struct, frozen=True):
 
 
 class MemoryEndpoints:
-    """Operations on memories, their languages and their use in projects."""
+    """Operations on memories, their entries and files, and on their use in projects."""
 
     tag = "Translation memories"
 
-    def __init__(self, memories: Memories) -> None:
+    def __init__(
+        self,
+        memories: Memories,
+        entries: Entries,
+        files: MemoryFiles,
+        matching: Matching,
+        prefill: Prefill,
+    ) -> None:
         self._memories = memories
+        self._entries = entries
+        self._files = files
+        self._matching = matching
+        self._prefill = prefill
 
     @operation("GET", _ALL, permission="tm_read", errors=(ProjectNotFound,))
     def list_memories(
@@ -199,14 +210,7 @@ class MemoryEndpoints:
         """
         return Deleted(self._memories.unassign(caller, project_id, tm_id).tm_id)
 
-
-class EntryEndpoints:
-    """Operations on entries and their translations."""
-
-    tag = "Translation memories"
-
-    def __init__(self, entries: Entries) -> None:
-        self._entries = entries
+    # entries and their translations
 
     @operation("GET", _ENTRIES, permission="tm_read", errors=(LanguageNotInProject,))
     def list_entries(
@@ -339,15 +343,7 @@ class EntryEndpoints:
         entry = self._entries.reject(caller, tm_id, entry_id, lang, body)
         return EntryAnswer(entry)
 
-
-class MatchingEndpoints:
-    """Operations that read the memories of a project."""
-
-    tag = "Translation memories"
-
-    def __init__(self, matching: Matching, prefill: Prefill) -> None:
-        self._matching = matching
-        self._prefill = prefill
+    # matches in the memories of a project
 
     @operation("POST", "/projects/{projectId}/tm/search", permission="tm_read")
     def search_memories(
@@ -391,14 +387,7 @@ class MatchingEndpoints:
         job = self._prefill.start_prefill(caller, project_id, body, branch=query.branch)
         return Accepted(JobAnswer(job), f"/projects/{job.project_id}/jobs/{job.id}")
 
-
-class MemoryFileEndpoints:
-    """``/translation-memories/{tmId}/import``, ``/export`` and ``/jobs``."""
-
-    tag = "Translation memories"
-
-    def __init__(self, files: MemoryFiles) -> None:
-        self._files = files
+    # files and jobs
 
     @operation(
         "POST",
