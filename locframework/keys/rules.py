@@ -144,13 +144,13 @@ def apply_write(
     new: StoredValue,
     status: ValueStatus,
 ) -> StoredValue | Literal["unchanged"] | None:
-    """What becomes of a value when ``new.value`` is written with ``status``.
+    """Return what becomes of a value when ``new.value`` is written with ``status``.
 
-    Answers the row to keep, None for no row (cleared), or "unchanged". The last
-    approved text stays beside a newer one that is not approved (decisions 2.3.3);
-    an approved "" clears the value, a pending "" proposes to. A source text keeps
-    translations fresh if that was said of it, and while it waits of every proposal
-    since the approved text.
+    That is the row to store, None if the value is cleared, or "unchanged". The last
+    approved text is stored with a newer one that is not approved (decisions 2.3.3); an
+    approved "" clears the value, a pending "" proposes that. A source text outdates no
+    translations if it was written so; a pending one, if every proposal since the
+    approved text was.
     """
     approved = old.approved_value if old else None
     keeps = old is None or "approved" in (old.status, status) or old.keeps_fresh
@@ -182,7 +182,7 @@ def apply_write(
 def as_revision(
     row: StoredValue, at: Timestamp, by: Actor, **changes: object
 ) -> StoredValue:
-    """The row after this change of it, made by them."""
+    """Return the row after a change by ``by``."""
     return replace(
         row,
         updated_at=at,
@@ -197,7 +197,7 @@ def as_revision(
 def cleared(
     old: StoredValue, *, origin: Origin, at: Timestamp, by: Actor, note: str | None
 ) -> Revision:
-    """The revision that tells that a value was cleared."""
+    """Return the revision that records that a value was cleared."""
     gone = as_revision(old, at, by, value="", revision=old.revision + 1, origin=origin)
     nothing = {"approved_value": None, "approved_at": None, "approved_by": None}
     return replace(
@@ -336,12 +336,12 @@ def shown_value(value: StoredValue) -> KeyValue:
 
 
 def outdated(row: StoredValue) -> StoredValue:
-    """The value after its source text changed; so is an approved text beside it."""
+    """Return the value after its source text changed; its approved text is outdated."""
     return replace(with_approved_outdated(row), is_outdated=True)
 
 
 def with_approved_outdated(row: StoredValue) -> StoredValue:
-    """A value that was written for a new source text: what it waits beside was not."""
+    """Return a value of a new source text; an older approved text is outdated."""
     waits = row.status != "approved" and row.approved_value is not None
     return replace(row, approved_outdated=waits)
 
@@ -369,24 +369,23 @@ def check_plurals(asked: ExpectedRevision, *, is_plural: bool) -> None:
 def select_reviewable(
     rows: Iterable[StoredValue], decision: ReviewDecision
 ) -> list[StoredValue]:
-    """The texts of one language that the decision is about: all that wait for one.
+    """Return the values of one language that the decision applies to.
 
-    A text that is not approved can be approved, a draft too, and so can an approved
-    one that is outdated: it is told to be right still. What has nothing before it and
-    is a draft already cannot be rejected. Raises NothingPending, also where another
-    revision waits than was asked for.
+    Values that are not approved can be approved, drafts too, and approved ones that are
+    outdated. A draft without an approved text cannot be rejected. Raises
+    NothingPending, also if the decision names another revision.
     """
     may = _approvable if decision.approves else _rejectable
-    waiting = [row for row in rows if may(row)]
-    if not waiting:
+    chosen = [row for row in rows if may(row)]
+    if not chosen:
         raise NothingPending("no text waits for review in this language")
-    if not _is_expected(waiting, decision.revision):
+    if not _is_expected(chosen, decision.revision):
         raise NothingPending("another revision waits for review; read the value again")
-    return waiting
+    return chosen
 
 
 def approve(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | None:
-    """The text as it counts from now on; None: the proposal to clear it is accepted."""
+    """Return the approved value; None if that is a proposal to clear it."""
     if row.value == "":
         return None
     return as_revision(
@@ -406,7 +405,7 @@ def approve(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | None
 def reject(
     row: StoredValue, decision: ReviewDecision, *, at: Timestamp, by: Actor
 ) -> StoredValue:
-    """The last approved text again, outdated if it is; else the text, as a draft."""
+    """Return the last approved text, outdated or not; else the text as a draft."""
     new = replace(
         as_revision(row, at, by, revision=row.revision + 1), reason=decision.reason
     )
@@ -425,7 +424,7 @@ def reject(
 def as_pending(
     old: StoredValue | None, new: StoredValue, *, keeps_fresh: bool
 ) -> StoredValue:
-    """An approved text as one that waits for review, beside what was approved."""
+    """Return an approved value as pending review, with the approved text of ``old``."""
     if new.status != "approved":
         return new
     return replace(
@@ -440,10 +439,10 @@ def as_pending(
 
 
 def rebase_pending(old: StoredValue | None, new: StoredValue) -> StoredValue | None:
-    """A text from elsewhere that waits, beside what is approved where it comes to.
+    """Return a pending value of a branch with the approved text of ``old``, main's.
 
-    The same text stands as it is where it is approved already. None: it was to be
-    cleared, and nothing is approved there.
+    That is ``old`` if main approved the same text; None if the branch proposes to clear
+    the value, and nothing is approved on main.
     """
     if new.status == "approved":
         return new
@@ -532,7 +531,7 @@ def public_key(key: Key, values: list[KeyValue] | None = None) -> Key:
 
 
 def revision_of(value: StoredValue) -> Revision:
-    """The value as it stands, to be kept when another takes its place."""
+    """Return the value as a revision, to be stored when another replaces it."""
     return Revision(*astuple(value))
 
 

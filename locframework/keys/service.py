@@ -430,17 +430,14 @@ class Review:
         *,
         branch: str | None = None,
     ) -> Key:
-        """Let the texts that wait count from now on. Answers the key with its values.
+        """Approve the pending values of a language; return the key with its values.
 
-        Drafts can be approved, and approved texts that are outdated: they are fresh
-        again. Raises InvalidPluralForm, KeyNotFound, PluralMismatch, LanguageNotFound,
-        LanguageNotAssigned, BranchProtected, NothingPending, QualityCheckFailed.
+        Drafts can be approved, and approved values that are outdated: they are up to
+        date again. Raises InvalidPluralForm, KeyNotFound, PluralMismatch,
+        LanguageNotFound, LanguageNotAssigned, BranchProtected, NothingPending,
+        QualityCheckFailed.
         """
-        project = self._project(caller, project_id, asked)
-        decision = ReviewDecision(
-            tag_from_path(lang), approves=True, revision=asked.revision
-        )
-        return self._decide(caller, project, key_id, decision, branch)
+        return self._decide(caller, project_id, key_id, lang, asked, branch)
 
     def reject(
         self,
@@ -452,37 +449,30 @@ class Review:
         *,
         branch: str | None = None,
     ) -> Key:
-        """Give the texts that wait back: the last approved one returns.
+        """Reject the pending values of a language: the last approved text returns.
 
         Where there is none, the text stays, as a draft. Raises as ``approve``.
         """
-        project = self._project(caller, project_id, asked)
-        decision = ReviewDecision(
-            tag_from_path(lang),
-            approves=False,
-            revision=asked.revision,
-            reason=asked.reason or None,
-        )
-        return self._decide(caller, project, key_id, decision, branch)
-
-    def _project(
-        self, caller: Caller, project_id: str, asked: Approval | Rejection
-    ) -> Project:
-        project = self._projects.require(caller, "translation_approve", project_id)
-        check_record(asked)
-        check_forms(asked.revision)
-        return project
+        return self._decide(caller, project_id, key_id, lang, asked, branch)
 
     def _decide(
         self,
         caller: Caller,
-        project: Project,
+        project_id: str,
         key_id: str,
-        decision: ReviewDecision,
+        lang: str,
+        asked: Approval | Rejection,
         branch: str | None,
     ) -> Key:
-        write = KeyWrite(name=key_id, key_id=key_id, decision=decision)
-        if not is_id(key_id):
-            raise KeyNotFound
+        project = self._projects.require(caller, "translation_approve", project_id)
+        check_record(asked)
+        check_forms(asked.revision)
+        decision = ReviewDecision(
+            tag_from_path(lang),
+            approves=isinstance(asked, Approval),
+            revision=asked.revision,
+            reason=asked.reason or None if isinstance(asked, Rejection) else None,
+        )
+        write = KeyWrite(name=key_id, key_id=_require_id(key_id), decision=decision)
         scope = self._branches.scope(project, branch)
         return self._writer.write_key(caller, scope, write)

@@ -197,8 +197,9 @@ def too_many_tags(side: ThreeStates) -> bool:
 def _both(
     base: tuple[str, ...], main: tuple[str, ...], branch: tuple[str, ...]
 ) -> tuple[str, ...]:
-    kept = [tag for tag in main if tag in branch or tag not in base]
-    return tuple(dict.fromkeys([*kept, *(tag for tag in branch if tag not in base)]))
+    of_main = [tag for tag in main if tag in branch or tag not in base]
+    added = [tag for tag in branch if tag not in base]
+    return tuple(dict.fromkeys([*of_main, *added]))
 
 
 def _approved(content: object) -> str | None:
@@ -210,11 +211,6 @@ def shown_text(content: object) -> object:
     return content.value if isinstance(content, Text) else content
 
 
-def text_of(row: StoredValue) -> Text:
-    """What is compared of a value."""
-    return Text(row.value, row.status, row.approved_value)
-
-
 def _contents(state: KeyState | None, *, aligned: bool) -> Contents:
     if state is None:
         return {}
@@ -222,7 +218,7 @@ def _contents(state: KeyState | None, *, aligned: bool) -> Contents:
         Unit(name): field.of(state.key) for name, field in KEY_FIELDS.items()
     }
     for unit, row in rows_of(state, aligned=aligned).items():
-        found[unit] = text_of(row)
+        found[unit] = Text(row.value, row.status, row.approved_value)
     return found
 
 
