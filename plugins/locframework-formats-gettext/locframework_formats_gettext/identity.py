@@ -102,12 +102,18 @@ class Named(NamedTuple):
     other: list[str]  # with one of their own
 
 
-def take_named(message: Message, separator: str) -> Named | None:
-    """The keys that the developers' comment names, whose last line it then loses."""
+def take_named(message: Message, separator: str, warnings: list[str]) -> Named | None:
+    """The keys that the developers' comment names, whose last line it then loses.
+
+    Warns of a note that names no key.
+    """
     comment, _, last = (message.extracted or "").rpartition("\n")
     named = _note(last, separator)
     if named is not None:
         message.extracted = comment or None
+    elif last.startswith(KEY_NOTE):
+        told = f"its comment names no key, as `{KEY_NOTE}` should"
+        warnings.append(f"line {message.line}: {told}")
     return named
 
 
@@ -117,19 +123,13 @@ def is_only_name(message: Message, named: Named | None) -> bool:
     return message.msgctxt == context and named == ([message.msgid], [])
 
 
-def has_broken_note(message: Message, separator: str) -> bool:
-    """Whether the developers' comment ends with a note that names no key."""
-    last = _last_line(message)
-    return last.startswith(KEY_NOTE) and _note(last, separator) is None
-
-
 def name_keys(
     message: Message, named: Named, options: FileOptions, *, has_source: bool
 ) -> None:
     """Name the keys of a message in the developers' comment, unless it is read as that
     key anyway: be it by an import into the module that was asked for."""
     comment, separator = message.extracted, options.key_separator
-    is_plain = _note(_last_line(message), separator) is None
+    is_plain = _note((comment or "").rpartition("\n")[2], separator) is None
     read = key_of(message, separator)
     if options.module and not read.startswith(options.module + separator):
         read = options.module + separator + read
@@ -224,10 +224,6 @@ def _context_key(context: str, separator: str) -> str | None:
     """The key after what stands before it, if one does."""
     key = context.removeprefix(KEY_CONTEXT)
     return key if key != context and _is_key(key, separator) else None
-
-
-def _last_line(message: Message) -> str:
-    return (message.extracted or "").rpartition("\n")[2]
 
 
 def _note(line: str, separator: str) -> Named | None:

@@ -64,6 +64,7 @@ _COMMON = 1000  # a form that no count below takes is left out until it is used
 _RELATION = re.compile(r"([a-z])(?: mod (\d+))? (not )?in ([\d.,]+)")
 
 
+@lru_cache(maxsize=512)
 def forms_of_rule(rule: str | None, language: str) -> tuple[str, ...]:
     """The CLDR form of each ``msgstr[i]`` under a Plural-Forms text, six at most.
 
@@ -74,7 +75,23 @@ def forms_of_rule(rule: str | None, language: str) -> tuple[str, ...]:
     """
     if rule is None:
         return common_forms(language)
-    return _matched(rule, language)
+    parsed = parse_rule(rule)
+    cldr = _cldr(language)
+    weights = [dict.fromkeys(PLURAL_FORMS, 0) for _ in range(parsed.count)]
+    for sample, index in zip(SAMPLES, parsed.indices, strict=True):
+        weights[index][cldr(sample)] += 100
+    for form in PLURAL_FORMS:
+        preference = len(_SPARE) - _SPARE.index(form)
+        preference += 10 if form in _in_language(language) else 0
+        for weight in weights:
+            weight[form] += preference
+    weights = weights[: len(PLURAL_FORMS)]
+    return max(
+        permutations(PLURAL_FORMS, len(weights)),
+        key=lambda forms: sum(
+            weight[form] for weight, form in zip(weights, forms, strict=True)
+        ),
+    )
 
 
 def with_spares(forms: tuple[str, ...], language: str) -> tuple[str, ...]:
@@ -106,33 +123,14 @@ def rule_instead(
 
 
 @lru_cache(maxsize=512)
-def _matched(rule: str, language: str) -> tuple[str, ...]:
-    parsed = parse_rule(rule)
-    cldr = _cldr(language)
-    weights = [dict.fromkeys(PLURAL_FORMS, 0) for _ in range(parsed.count)]
-    for sample, index in zip(SAMPLES, parsed.indices, strict=True):
-        weights[index][cldr(sample)] += 100
-    for form in PLURAL_FORMS:
-        preference = len(_SPARE) - _SPARE.index(form)
-        preference += 10 if form in _in_language(language) else 0
-        for weight in weights:
-            weight[form] += preference
-    weights = weights[: len(PLURAL_FORMS)]
-    return max(
-        permutations(PLURAL_FORMS, len(weights)),
-        key=lambda forms: sum(
-            weight[form] for weight, form in zip(weights, forms, strict=True)
-        ),
-    )
-
-
 def common_forms(language: str) -> tuple[str, ...]:
     """The forms that CLDR gives to whole numbers below a thousand, in its order.
 
     French without its ``many`` for millions, Czech without its ``many`` for
     fractions: the two and three forms that gettext catalogues have.
     """
-    taken = _common(language)
+    cldr = _cldr(language)
+    taken = {cldr(count) for count in range(_COMMON)}
     return tuple(form for form in PLURAL_FORMS if form in taken)
 
 
@@ -152,12 +150,6 @@ def rule_from_cldr(language: str, used: Iterable[str]) -> tuple[str, tuple[str, 
     last = len(forms) - 1
     plural = f"({choices}{last})" if choices else f"{last}"
     return f"nplurals={len(forms)}; plural={plural};", forms
-
-
-@lru_cache(maxsize=512)
-def _common(language: str) -> frozenset[str]:
-    cldr = _cldr(language)
-    return frozenset(cldr(count) for count in range(_COMMON))
 
 
 def _in_language(language: str) -> frozenset[str]:

@@ -77,18 +77,15 @@ def _unescaped(text: str, charset: str) -> str:
     said, at = StringIO(), 0
     for match in _ESCAPE.finditer(text):
         said.write(text[at : match.start()])
-        said.write(_character(match, charset))
         at = match.end()
+        if match[1] is not None:
+            said.write(_decoded_bytes(match[1], charset))
+        elif match[2] in _CHARACTERS:
+            said.write(_CHARACTERS[match[2]])
+        else:
+            raise ValueError(f"the escape \\{match[2]} does not exist")
     said.write(text[at:])
     return said.getvalue()
-
-
-def _character(match: re.Match[str], charset: str) -> str:
-    if match[1] is not None:
-        return _decoded_bytes(match[1], charset)
-    if match[2] not in _CHARACTERS:
-        raise ValueError(f"the escape \\{match[2]} does not exist")
-    return _CHARACTERS[match[2]]
 
 
 def _decoded_bytes(escapes: str, charset: str) -> str:
@@ -328,18 +325,14 @@ def render(message: Message, width: int) -> str:
     ``width`` is where texts and references are wrapped; 0 never does.
     """
     lines: list[str] = []
-    if message.comment is not None:
-        _remark(lines, "#", message.comment)
-    if message.extracted is not None:
-        _remark(lines, "#.", message.extracted)
-    if message.references is not None:
-        _remark(lines, "#:", message.references)
+    _remark(lines, "#", message.comment)
+    _remark(lines, "#.", message.extracted)
+    _remark(lines, "#:", message.references)
     if message.fuzzy:
         lines.append(f"#, fuzzy, {message.flags}" if message.flags else "#, fuzzy")
     elif message.flags:
         lines.append(f"#, {message.flags}")
-    if message.previous is not None:
-        _remark(lines, "#|", message.previous)
+    _remark(lines, "#|", message.previous)
     if message.msgctxt is not None:
         lines.append(quoted("msgctxt", message.msgctxt, width))
     lines.append(quoted("msgid", message.msgid, width))
@@ -352,9 +345,9 @@ def render(message: Message, width: int) -> str:
     return "\n".join(lines)
 
 
-def _remark(lines: list[str], mark: str, text: str) -> None:
-    for line in text.split("\n"):
-        lines.append(f"{mark} {line}" if line else mark)
+def _remark(lines: list[str], mark: str, text: str | None) -> None:
+    if text is not None:
+        lines += [f"{mark} {line}" if line else mark for line in text.split("\n")]
 
 
 _HEADER = re.compile(rb"^msgid\b.*?(?=^msgid\b|\Z)", re.MULTILINE | re.DOTALL)

@@ -17,11 +17,9 @@ from locframework.ports import (
 
 from .header import in_utf8, language_of, plural_rule_of, with_field
 from .identity import (
-    KEY_NOTE,
     FileNotes,
     Named,
     Notes,
-    has_broken_note,
     is_only_name,
     key_detail_of,
     key_of,
@@ -59,12 +57,7 @@ def read_catalogue(
             raise unreadable([Problem(place, "plural-forms", str(error))]) from None
         forms, warnings = (), [f"{place}: {error}, and no message needs it"]
     separator = options.key_separator
-    warnings += [
-        f"line {message.line}: its comment names no key, as `{KEY_NOTE}` should"
-        for message in active
-        if has_broken_note(message, separator)
-    ]
-    read = [(m, _entries(m, separator, forms, template)) for m in active]
+    read = [(m, _entries(m, separator, forms, template, warnings)) for m in active]
     _check_unique(headers, read)
     entries = [entry for _, some in read for entry in some]
     detail = _file_detail(header, fields, messages)
@@ -105,11 +98,15 @@ def _plurals(
 
 
 def _entries(
-    message: Message, separator: str, forms: tuple[str, ...], template: bool
+    message: Message,
+    separator: str,
+    forms: tuple[str, ...],
+    template: bool,
+    warnings: list[str],
 ) -> list[Entry]:
     """One for each key that the message stands for. The first has its comments; what
     the others had of their own is in no file."""
-    named = take_named(message, separator)
+    named = take_named(message, separator, warnings)
     only_name = is_only_name(message, named)
     if named is None:
         named = Named([key_of(message, separator)], [])

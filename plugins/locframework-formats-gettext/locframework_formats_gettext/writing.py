@@ -83,10 +83,15 @@ def write_catalogue(
     written, left_out = _once_each([(e, message_for(e)) for e in catalogue.entries])
     warnings: list[str] = []
     for identity, (entry, message) in written.items():
-        beside = left_out.get(identity, [])
-        for each in beside:
-            warnings += _clash(*each, entry, message)
-        named = _named(entry, message, beside)
+        named = Named([entry.key], [])
+        for other, said in left_out.get(identity, []):
+            says_same = _texts(said) == _texts(message)
+            if any(said.texts) and not says_same:
+                keys = f"{entry.key} and {other.key} are the same message"
+                told = f"{truncate(message.msgid)!r}: the first is kept"
+                warnings.append(f"{keys}, {told}")
+            is_same = says_same and said.fuzzy == message.fuzzy
+            (named.same if is_same else named.other).append(other.key)
         has_source = bool(entry.source or entry.key_detail)
         name_keys(message, named, options, has_source=has_source)
     blocks = [render(header, width)]
@@ -130,15 +135,6 @@ def _once_each(
             said = kept
         left_out.setdefault(identity, []).append(said)
     return written, left_out
-
-
-def _named(entry: Entry, message: Message, beside: Sequence[_Said]) -> Named:
-    """The keys of a message, those first that say the same."""
-    named = Named([entry.key], [])
-    for each, said in beside:
-        is_same = _texts(said) == _texts(message) and said.fuzzy == message.fuzzy
-        (named.same if is_same else named.other).append(each.key)
-    return named
 
 
 def _texts(message: Message) -> tuple[str | None, ...]:
@@ -273,15 +269,6 @@ def _add_notes(message: Message, notes: Notes) -> None:
 
 
 # what is left: warnings, obsolete messages
-
-
-def _clash(entry: Entry, message: Message, kept: Entry, other: Message) -> list[str]:
-    if _texts(message) == _texts(other) or not any(message.texts):
-        return []
-    name = truncate(message.msgid)
-    return [
-        f"{kept.key} and {entry.key} are the same message, {name!r}: the first is kept"
-    ]
 
 
 def _plural_warnings(
