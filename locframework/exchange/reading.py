@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 from locframework.errors import (
+    PROBLEMS_LIMIT,
     InvalidKey,
     LanguageNotInProject,
     LocError,
@@ -30,8 +31,6 @@ from locframework.languages import canonical_tag
 from locframework.projects.records import Project
 
 from .records import ImportBatch, ImportedDetail, ImportedKey, ReadFile
-
-PROBLEMS_LIMIT = 100  # of a response
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

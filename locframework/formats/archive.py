@@ -56,7 +56,7 @@ def is_archive(content: bytes) -> bool:
 def read_archive(content: bytes) -> Iterator[SourceFile]:
     """The files of a ZIP archive, by path; nothing touches the disk.
 
-    Folders, hidden files and what macOS adds are left out. Every entry is judged
+    Folders, hidden files and what macOS adds are left out. Every entry is checked
     before the first is read, and sizes are counted while reading, whatever the
     archive says of itself. Raises UnreadableFile for one that is over a limit, is
     broken, or holds a path that leads out, a link, a device, an encrypted entry or
@@ -67,7 +67,7 @@ def read_archive(content: bytes) -> Iterator[SourceFile]:
         raise _refused("", f"holds more than {ENTRIES_MOST} entries")
     try:
         with ZipFile(io.BytesIO(content)) as archive:
-            files = _judged(archive.infolist())
+            files = _check_members(archive.infolist())
             total = 0
             for path in sorted(files):
                 read = _read(archive, files[path], path, ALL_BYTES_MOST - total)
@@ -90,14 +90,13 @@ def write_archive(files: Sequence[SourceFile]) -> bytes:
     return target.getvalue()
 
 
-def _judged(entries: Sequence[ZipInfo]) -> dict[str, ZipInfo]:
-    """The entries to read, by path. Judges all of them, also those left out."""
+def _check_members(entries: Sequence[ZipInfo]) -> dict[str, ZipInfo]:
+    """The entries to read, by path. Checks all of them, also those left out."""
     if len(entries) > ENTRIES_MOST:
         raise _refused("", f"holds more than {ENTRIES_MOST} entries")
     files: dict[str, ZipInfo] = {}
     for entry in entries:
-        path = _path(entry)
-        _judge(entry, path)
+        path = _check_member(entry)
         if path.endswith("/") or _is_noise(path):
             continue
         if path in files:
@@ -108,7 +107,8 @@ def _judged(entries: Sequence[ZipInfo]) -> dict[str, ZipInfo]:
     return files
 
 
-def _path(entry: ZipInfo) -> str:
+def _check_member(entry: ZipInfo) -> str:
+    """Return the path of an entry, unless it has to be refused."""
     path = entry.orig_filename.replace("\\", "/")
     if not 0 < len(path) <= NAME_LENGTH_MOST:
         raise _refused(path, f"must have a name of 1 to {NAME_LENGTH_MOST} characters")
@@ -118,10 +118,6 @@ def _path(entry: ZipInfo) -> str:
         raise _refused(path, "has an absolute path")
     if ".." in path.split("/"):
         raise _refused(path, "has a path that leads out of the archive")
-    return path
-
-
-def _judge(entry: ZipInfo, path: str) -> None:
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise _refused(path, "is a link or a device")
@@ -131,6 +127,7 @@ def _judge(entry: ZipInfo, path: str) -> None:
         raise _refused(path, "is compressed by a method other than deflate")
     if entry.file_size > ENTRY_BYTES_MOST:
         raise _refused(path, f"unpacks to more than {ENTRY_BYTES_MOST} bytes")
+    return path
 
 
 def _is_noise(path: str) -> bool:
@@ -139,27 +136,23 @@ def _is_noise(path: str) -> bool:
 
 
 def _read(archive: ZipFile, entry: ZipInfo, path: str, left: int) -> bytes:
-    most = min(ENTRY_BYTES_MOST, left, RATIO_MOST * max(entry.compress_size, 1))
     chunks: list[bytes] = []
     size = 0
     with archive.open(entry) as stream:
         while chunk := stream.read(_CHUNK):
             size += len(chunk)
-            if size > most:
-                raise _too_big(path, size, left)
+            if size > ENTRY_BYTES_MOST:
+                raise _refused(path, f"unpacks to more than {ENTRY_BYTES_MOST} bytes")
+            if size > left:
+                raise _refused("", f"unpacks to more than {ALL_BYTES_MOST} bytes")
+            if size > RATIO_MOST * max(entry.compress_size, 1):
+                message = f"unpacks to more than {RATIO_MOST} times its size"
+                raise _refused(path, message)
             chunks.append(chunk)
     content = b"".join(chunks)
     if content.startswith(_ARCHIVES):
         raise _refused(path, "is itself an archive")
     return content
-
-
-def _too_big(path: str, size: int, left: int) -> UnreadableFile:
-    if size > ENTRY_BYTES_MOST:
-        return _refused(path, f"unpacks to more than {ENTRY_BYTES_MOST} bytes")
-    if size > left:
-        return _refused("", f"unpacks to more than {ALL_BYTES_MOST} bytes")
-    return _refused(path, f"unpacks to more than {RATIO_MOST} times its size")
 
 
 def _refused(path: str, reason: str) -> UnreadableFile:

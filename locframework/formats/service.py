@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from locframework.errors import (
     PLUGIN_EXCEPTIONS,
+    PROBLEMS_LIMIT,
     LocError,
     Problem,
     UnknownFormat,
@@ -28,8 +29,6 @@ from .records import (
 )
 
 log = logging.getLogger("locframework.formats")
-
-PROBLEMS_LIMIT = 100  # that one answer lists
 
 
 class Formats:
@@ -69,11 +68,18 @@ class Formats:
 
     def recognize(self, file: SourceFile) -> list[FormatInfo]:
         """Every format that can be imported and takes the file for its own."""
-        return [
-            info
-            for info in self._infos.values()
-            if info.can_import and self._recognizes(info, file)
-        ]
+        found: list[FormatInfo] = []
+        for info in self._infos.values():
+            try:
+                if info.can_import and self._formats[info.id].recognizes(file):
+                    found.append(info)
+            except PLUGIN_EXCEPTIONS:
+                log.exception(
+                    "format %s of plugin %s failed to recognize a file",
+                    info.id,
+                    info.plugin,
+                )
+        return found
 
     def detect(self, file: SourceFile) -> FormatInfo:
         """The one format that takes the file for its own.
@@ -138,17 +144,6 @@ class Formats:
             message = f"there is no format {truncate(format_id)!r}; available: {there}"
             raise UnknownFormat(message)
         return self._infos[format_id]
-
-    def _recognizes(self, info: FormatInfo, file: SourceFile) -> bool:
-        try:
-            return bool(self._formats[info.id].recognizes(file))
-        except PLUGIN_EXCEPTIONS:
-            log.exception(
-                "format %s of plugin %s failed to recognize a file",
-                info.id,
-                info.plugin,
-            )
-            return False
 
 
 def _listed(infos: Iterable[FormatInfo]) -> str:

@@ -123,14 +123,11 @@ def parse_plural(message: str) -> PluralMessage | None:
 
 def is_torn(message: str) -> bool:
     """Whether a plural message has a brace too many or too few."""
-    if _HEAD.match(message) is None:
-        return False
-    depth = 0
-    for brace in _BRACE.findall(message):
-        depth += 1 if brace == "{" else -1
-        if depth < 0:
-            return True
-    return depth != 0
+    return _HEAD.match(message) is not None and not _is_balanced(message)
+
+
+def _is_balanced(text: str) -> bool:
+    return _end_of_form(text + "}", 0) == len(text)
 
 
 def write_plural(
@@ -142,7 +139,7 @@ def write_plural(
         if form not in forms:
             continue
         text = forms[form]
-        if _end_of_form(text + "}", 0) != len(text):
+        if not _is_balanced(text):
             return None
         spelled = exact.get(form)
         selector = spelled if FORM_OF.get(str(spelled)) == form else form
