@@ -90,6 +90,8 @@ class _Search:
         self._least: dict[Question, int] = {}  # the percentage that more hits need
         self._is_in_block = store.is_in_block()  # a matcher may know later changes
         self._revisions = store.revisions(list(memories))  # before the matcher is asked
+        # nothing was written since the matcher was asked: the notes of hits are right
+        self._notes_are_current = False
         self.done: dict[Question, ByLanguage] = {asked: {} for asked in folded}
 
     def run(self, open_: Open) -> None:
@@ -126,7 +128,8 @@ class _Search:
         # within one snapshot, equal digests mean equal values
         with self._transactions.snapshot():
             revisions = self._store.revisions(list(self._memories))
-            are_current = revisions == self._revisions and not self._is_in_block
+            is_same = revisions == self._revisions
+            self._notes_are_current = is_same and not self._is_in_block
             self._revisions = revisions
             rankings = {
                 asked: Ranking(
@@ -137,7 +140,7 @@ class _Search:
             }
             open_ = {asked: open_[asked] for asked in rankings}
             hits = max((len(each.hits) for each in by_text.values()), default=0)
-            return self._read(open_, rankings, hits, notes_are_current=are_current)
+            return self._read(open_, rankings, hits)
 
     def _hits_of(
         self, wanted: Sequence[Wanted], texts: Sequence[str], limit: int
@@ -156,19 +159,12 @@ class _Search:
         return found
 
     def _read(
-        self,
-        open_: Open,
-        rankings: Mapping[Question, Ranking],
-        hits: int,
-        *,
-        notes_are_current: bool,
+        self, open_: Open, rankings: Mapping[Question, Ranking], hits: int
     ) -> Open:
         """Add to ``done`` what is final with the entries that rank first.
 
         The first ten nearly always suffice, but thousands may be alike and have no
         value in a language, or the same. Return what is open when all are read.
-        ``notes_are_current``: nothing was written since the matcher was asked, so that
-        the notes of hits are right. Otherwise sources are read from the store.
         """
         sources: dict[str, MatchSource] = {}  # by id; removed entries have none
         values: dict[str, list[MatchValue]] = {}  # by MatchSource.values_digest
@@ -180,8 +176,7 @@ class _Search:
                 for asked in open_
                 if (some := rankings[asked].next_hits(many))
             }:
-                every = chain.from_iterable(unrated.values())
-                self._read_sources(every, sources, notes_are_current=notes_are_current)
+                self._read_sources(chain.from_iterable(unrated.values()), sources)
                 for asked, some in unrated.items():
                     rankings[asked].rate(some, sources)
             firsts = {asked: rankings[asked].first(many) for asked in open_}
@@ -205,11 +200,7 @@ class _Search:
         return open_
 
     def _read_sources(
-        self,
-        hits: Iterable[Hit],
-        sources: dict[str, MatchSource],
-        *,
-        notes_are_current: bool,
+        self, hits: Iterable[Hit], sources: dict[str, MatchSource]
     ) -> None:
         """Add the sources of these hits, from their notes or by one statement."""
         unread = []
@@ -217,7 +208,7 @@ class _Search:
             if hit.entry_id in sources:
                 continue
             try:
-                if notes_are_current:
+                if self._notes_are_current:
                     sources[hit.entry_id] = decode_note(hit.note)
                     continue
             except msgspec.MsgspecError:  # none, or damaged
