@@ -182,7 +182,14 @@ class Checks:
                 if some := [*islice(find(subject), FINDINGS_MOST)]:
                     found += [_judged(name, each, subject) for each in some]
             except PLUGIN_EXCEPTIONS:
-                self._tell(name, subject)
+                log.error(
+                    "check %s failed on key %s in %s",
+                    name,
+                    subject.key,
+                    subject.language_code,
+                    exc_info=name not in self._failed,  # imports have many texts
+                )
+                self._failed.add(name)
         return found
 
     def shown(self, project: Project) -> dict[str, Severity]:
@@ -213,18 +220,6 @@ class Checks:
                 )
                 issues.setdefault(each.plural_form, []).append(issue)
         return issues
-
-    def _tell(self, name: str, subject: Subject) -> None:
-        """Log a failure; in full only the first time, as imports have many texts."""
-        is_new = name not in self._failed
-        self._failed.add(name)
-        log.error(
-            "check %s failed on key %s in %s",
-            name,
-            subject.key,
-            subject.language_code,
-            exc_info=is_new,
-        )
 
 
 def _judged(name: str, finding: Finding, subject: Subject) -> Finding:

@@ -151,29 +151,8 @@ def without_lines(catalogues: Iterable[Catalogue]) -> list[object]:
     ]
 
 
-def check_refusal(refusal: UnreadableFile) -> None:
-    """It lists Problems, and all that it says can be shown to a person."""
-    problems = refusal.details
-    assert isinstance(problems, list)
-    assert problems
-    for problem in problems:
-        assert isinstance(problem, Problem)
-        assert problem.path
-        assert problem.rule
-        assert problem.message
-        assert len(problem.message) <= 500
-    check_strings([refusal.message, problems])
-
-
-def check_catalogues(catalogues: Sequence[Catalogue]) -> None:
-    """What was read can be stored: no NUL, no lone surrogate, details are JSON."""
-    check_strings(catalogues)
-    for one in catalogues:
-        texts_of(one.entries)
-
-
 def check_strings(value: object) -> None:
-    """No string holds a NUL or a lone surrogate, and all is JSON-shaped."""
+    """It can be stored: no string holds a NUL or a lone surrogate, and all is JSON."""
     try:
         content = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -305,9 +284,19 @@ class FormatContract:
         try:
             catalogues = self.read(format, content)
         except UnreadableFile as refusal:
-            check_refusal(refusal)
+            problems = refusal.details
+            assert isinstance(problems, list)
+            assert problems
+            for problem in problems:
+                assert isinstance(problem, Problem)
+                assert problem.path
+                assert problem.rule
+                assert 1 <= len(problem.message) <= 500
+            check_strings([refusal.message, problems])
             return None
-        check_catalogues(catalogues)
+        check_strings(catalogues)
+        for one in catalogues:
+            texts_of(one.entries)
         return catalogues
 
     def test_f1_the_info_is_well_formed_and_stays_the_same(
