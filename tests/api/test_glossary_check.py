@@ -277,7 +277,7 @@ def test_a_text_that_is_written_by_the_terms_of_before_is_looked_at_again(
 ) -> None:
     checked = Checked(workspace)
     path = f"{checked.glossary}/terms/{checked.pier['id']}/translations/de"
-    find = CheckRunner.findings
+    find = CheckRunner.changed_findings
 
     with ThreadPoolExecutor(1) as threads:
 
@@ -294,7 +294,7 @@ def test_a_text_that_is_written_by_the_terms_of_before_is_looked_at_again(
 
         changing: list[Future[None]] = []
         with monkeypatch.context() as patched:
-            patched.setattr(CheckRunner, "findings", slowly)
+            patched.setattr(CheckRunner, "changed_findings", slowly)
             checked.key("a", en="To the pier", de="Zum Anleger")
         changing[0].result()
 
