@@ -6,7 +6,6 @@ one that the description tells of, and none may be a 5xx.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 from collections.abc import Iterable
@@ -18,7 +17,6 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -39,6 +37,15 @@ REQUESTS_LEAST = 1500  # good ones, and as many bad ones
 _FIRST = PageRequest()
 CI = {"name": "ci", "permissions": list(PERMISSIONS)}
 TOKENS = 40  # the limit is 600 a minute for each
+NEVER_WRONG = {  # they carry nothing, or names that may be any text
+    "/content/{publicKey}/b/{blob}",
+    "/content/{publicKey}/manifest.json",
+    "/docs",
+    "/docs/{file}",
+    "/healthz",
+    "/metrics",
+    "/readyz",
+}
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -105,9 +112,9 @@ def test_no_request_is_answered_otherwise_than_described(
 
     for result in schema.get_all_operations():
         operations += 1
-        # a request that carries nothing cannot be made wrong
-        with contextlib.suppress(Unsatisfiable):
-            _ask(result.ok(), mode, known, examples)
+        operation = result.ok()
+        if mode is GenerationMode.POSITIVE or operation.path not in NEVER_WRONG:
+            _ask(operation, mode, known, examples)
 
     assert app.requests >= max(REQUESTS_LEAST, examples * operations // 2)
 
