@@ -118,7 +118,7 @@ def outcome_of(
 
     Only 2xx succeeds. A replay or test is one attempt: when it fails, the plan goes on
     where it was, or the delivery has failed. A 410 is a failure like any other here;
-    AttemptLog disables the webhook.
+    the dispatcher disables the webhook.
     """
     code = attempt.status_code
     if code is not None and 200 <= code < 300:
