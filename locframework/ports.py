@@ -93,6 +93,7 @@ from .keys.records import KeyFilter as KeyFilter
 from .keys.records import KeyFinding as KeyFinding
 from .keys.records import KeyLanguage as KeyLanguage
 from .keys.records import KeyState as KeyState
+from .keys.records import KeyValue as KeyValue
 from .keys.records import Revision as Revision
 from .keys.records import Selection as Selection
 from .keys.records import StoredKey as StoredKey

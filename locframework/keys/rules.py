@@ -3,7 +3,7 @@
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 from msgspec import UNSET
 from msgspec.structs import astuple, replace
@@ -39,6 +39,8 @@ from .records import (
     ValueSlot,
     ValueStatus,
 )
+
+V = TypeVar("V", StoredValue, KeyValue)
 
 ROOT_MODULE = "@root"
 """The module of keys with one segment; ``@`` is not legal in keys."""
@@ -311,13 +313,20 @@ def moved_form(value: StoredValue, *, is_plural: bool) -> StoredValue | None:
     return replace(value, plural_form=None) if value.plural_form == "other" else None
 
 
-def in_order(
-    values: Iterable[StoredValue], language_order: Mapping[str, int]
-) -> list[StoredValue]:
+def with_forms_in_order(key: Key) -> Key:
+    """A key whose ``values`` are in language order, in that of plural forms as well."""
+    if not key.is_plural or not key.values:
+        return key
+    languages = dict.fromkeys(value.language_code for value in key.values)
+    order = {code: at for at, code in enumerate(languages)}
+    return replace(key, values=in_order(key.values, order))
+
+
+def in_order(values: Iterable[V], language_order: Mapping[str, int]) -> list[V]:
     """Values by project language order, then plural form (decisions 2.3.4)."""
     last = len(language_order)
 
-    def place(value: StoredValue) -> tuple[int, str, int]:
+    def place(value: V) -> tuple[int, str, int]:
         code = value.language_code
         return language_order.get(code, last), code, _FORM_ORDER[value.plural_form]
 

@@ -51,6 +51,7 @@ from .rules import (
     new_key_write,
     public_key,
     shown_value,
+    with_forms_in_order,
 )
 from .store import KeyStorage, KeyStore, store_of
 from .writing.trash import KeyTrash, raise_first
@@ -117,10 +118,10 @@ class Keys:
         """The key with its values in all languages. Raises KeyNotFound."""
         project = self._projects.require(caller, "translation_read", project_id)
         store = store_of(self._storage, self._branches.scope(project, branch))
-        state = store.find_state(project.id, _require_id(key_id))
-        if state is None:
+        key = store.find_key_with_values(project.id, _require_id(key_id))
+        if key is None:
             raise KeyNotFound
-        return shown_key(state.key, state.values, self._order(project))
+        return public_key(with_forms_in_order(key))
 
     def get_detail(
         self,

@@ -16,6 +16,7 @@ from .records import (
     BranchKey,
     FileDetail,
     FindingFilter,
+    Key,
     KeyFilter,
     KeyFinding,
     KeyLanguage,
@@ -43,6 +44,13 @@ class KeyStore(Protocol):
         """New keys, with their first texts: cheaper than to put these afterwards.
 
         ``values`` of the records are ignored.
+        """
+        ...
+
+    def find_key_with_values(self, project_id: str, key_id: str) -> Key | None:
+        """As it is shown: its values by language, in the order of the project.
+
+        Plural forms of one language come in no order. One statement on main.
         """
         ...
 

@@ -12,6 +12,7 @@ from random import Random
 from typing import TypeVar
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from locframework.branches.records import Branch
@@ -36,6 +37,7 @@ from locframework.keys.rules import (
     outdated,
     public_key,
     revision_of,
+    shown_value,
 )
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.languages import count_words, fold
@@ -335,6 +337,15 @@ class World:
         assert state.key == record.key
         assert _by_slot(state.values) == record.values
         assert state.has_findings or not any(record.findings.values())
+        found = scope.store.find_key_with_values(of, id_)
+        assert found is not None
+        assert replace(found, values=UNSET) == record.key
+        assert found.values is not UNSET
+        order = [self.codes.index(each.language_code) for each in found.values]
+        assert order == sorted(order)
+        assert sorted(found.values, key=repr) == sorted(
+            map(shown_value, record.values.values()), key=repr
+        )
 
     def _check_trash(self, scope: Scope, trashed: dict[str, Record]) -> None:
         of, store = self.project.id, scope.store

@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple
 
 from locframework.ports import (
     Key,
+    KeyValue,
     StoredKey,
     StoredValue,
     count_words,
@@ -61,8 +63,10 @@ OF_PROJECT = f"""BETWEEN {PROJECT} * {KEYS_A_PROJECT}
 tags_in = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
-def key_of(project_id: str, row: Row) -> StoredKey:
-    """Return the record of a row of KEY."""
+def key_of(
+    project_id: str, row: Row, values: list[KeyValue] | UnsetType = UNSET
+) -> StoredKey:
+    """The record of a row of KEY, with the values."""
     row_id, key, description, tags, *rest = row
     id_, of_branch, _ = row_id.partition("@")
     is_plural, screenshot_url, screenshot_file_id, max_length, *times = rest
@@ -79,6 +83,7 @@ def key_of(project_id: str, row: Row) -> StoredKey:
         created_at=times[0],
         updated_at=times[1],
         max_length=max_length,
+        values=values,
     )
 
 

@@ -1,17 +1,20 @@
 """The key store of main; its parts are in the other files of keys."""
 
 from collections.abc import Collection, Iterator, Sequence
-from operator import attrgetter
+from itertools import starmap
+from operator import attrgetter, itemgetter
 
 from msgspec.structs import replace
 
 from locframework.ports import (
+    KeyValue,
     StoredKey,
     StoredState,
     StoredValue,
 )
 
 from .counts import count_new_keys, latest
+from .engine import Row
 from .key_columns import (
     IN_PROJECT,
     KEY,
@@ -32,10 +35,18 @@ from .key_values import KeyValues, add_values, index_new_texts, index_texts
 from .sql import SqlFragment, all_of, chunks, json_text, starts_with
 
 _COLUMNS = KEY.count(",") + 1
+_KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
+        NULLIF(v.plural_form, ''), v.is_outdated
+    FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
+    LEFT JOIN languages l
+        ON l.project_id = ? AND l.language_code = v.language_code
+    WHERE {{shown}} AND k.id = ?
+    ORDER BY l.id"""
 _STATE = f"""SELECT {KEY}, {VALUE},
     EXISTS (SELECT 1 FROM findings f WHERE f.key_number = k.number)
     FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
     WHERE {{shown}} AND k.id = ?"""
+_value = itemgetter(slice(_COLUMNS, None))
 
 
 class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
@@ -112,19 +123,35 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
         return found
 
     def find_state(self, project_id: str, key_id: str) -> StoredState | None:
-        for source in self._sources(project_id):
-            shown = source.shows("k", IN_PROJECT)
-            rows = self._database.rows(
-                _STATE.format(shown=shown.sql), (*shown.params, key_id + source.mark)
-            )
-            if rows:
-                break
-        else:
+        rows = self._one_key(_STATE, (), project_id, key_id)
+        if not rows:
             return None
         has_values = rows[0][_COLUMNS] is not None
         values = [StoredValue(key_id, *row[_COLUMNS:-1]) for row in rows if has_values]
         key = key_of(project_id, rows[0][:_COLUMNS])
         return StoredState(key, tuple(values), has_findings=bool(rows[0][-1]))
+
+    def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
+        rows = self._one_key(_KEY_WITH_VALUES, (project_id,), project_id, key_id)
+        if not rows:
+            return None
+        has_values = rows[0][_COLUMNS] is not None
+        values = list(starmap(KeyValue, map(_value, rows))) if has_values else []
+        return key_of(project_id, rows[0][:_COLUMNS], values)
+
+    def _one_key(
+        self, select: str, params: tuple[str, ...], project_id: str, key_id: str
+    ) -> list[Row]:
+        """Return the rows of a key as main or the branch shows it."""
+        for source in self._sources(project_id):
+            shown = source.shows("k", IN_PROJECT)
+            rows = self._database.rows(
+                select.format(shown=shown.sql),
+                (*params, *shown.params, key_id + source.mark),
+            )
+            if rows:
+                break
+        return rows
 
     def _found(
         self, project_id: str, shown: SqlFragment, column: str, wanted: Collection[str]
