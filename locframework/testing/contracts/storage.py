@@ -1,16 +1,12 @@
 """The contract of the port Storage, all parts; clauses as in docs/contracts.md."""
 
-from .storage_access import StorageAccessContract, StorageProjectsContract
-from .storage_delivery import StorageBlobsContract, StorageDeliveryContract
-from .storage_events import (
-    StorageEventsContract,
-    StorageIdempotencyContract,
-    StorageProcessesContract,
-)
+from .storage_access import StorageAccessContract
+from .storage_delivery import StorageDeliveryContract
+from .storage_events import StorageEventsContract
 from .storage_glossaries import StorageGlossariesContract
-from .storage_jobs import StorageJobsContract, StorageQueuesContract
+from .storage_jobs import StorageJobsContract
 from .storage_key_model import StorageKeyModelContract
-from .storage_keys import StorageBranchesContract, StorageKeysContract
+from .storage_keys import StorageKeysContract
 from .storage_memories import StorageMemoriesContract
 from .storage_repositories import StorageRepositoriesContract
 from .storage_transactions import StorageTransactionsContract
@@ -21,17 +17,11 @@ class StorageContract(
     StorageTransactionsContract,
     StorageRepositoriesContract,
     StorageAccessContract,
-    StorageProjectsContract,
     StorageEventsContract,
-    StorageIdempotencyContract,
-    StorageProcessesContract,
     StorageJobsContract,
-    StorageQueuesContract,
     StorageKeyModelContract,
     StorageKeysContract,
-    StorageBranchesContract,
     StorageDeliveryContract,
-    StorageBlobsContract,
     StorageGlossariesContract,
     StorageMemoriesContract,
     StorageWebhooksContract,

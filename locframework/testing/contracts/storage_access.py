@@ -183,10 +183,6 @@ class StorageAccessContract:
         assert revoke(2, user_id=who.id) == [at(1), at(2), None]
         assert revoke(3, token_id=bound.token.id) == [at(1), at(2), None]
 
-
-class StorageProjectsContract:
-    """Give the fixture ``storage``: a fresh, migrated database for each test."""
-
     def test_projects_are_listed_by_scope(self, storage: Storage) -> None:
         a, b, c = (add_project(storage, name) for name in "abc")
         d = project(organization(id=a.organization_id), "d")

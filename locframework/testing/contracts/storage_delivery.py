@@ -164,6 +164,24 @@ class StorageDeliveryContract:
         storage.delivery.releases.delete(last.release.id, at(9))
         storage.delivery.update(one)
         assert [given(one), given(other)] == [3, 1]
+        one = add_distribution(storage)  # it shows its newest release, if that failed
+
+        def failed_now(status: str) -> Release | None:
+            with storage.transaction():
+                version = storage.delivery.next_version(one.id)
+            error = JobError("unknown_format", "ä") if status == "failed" else None
+            made = building(one, version, status=status, error=error)
+            add_releases(storage, made)
+            found = storage.delivery.find(one.id, one.project_id)
+            [listed] = storage.delivery.list_distributions(one.project_id, ALL).items
+            assert found is not None
+            assert found == listed
+            assert found.failed_release in (None, made.release)
+            return found.failed_release
+
+        assert failed_now("failed") is not None
+        assert failed_now("failed") is not None
+        assert failed_now("building") is None
 
     def test_releases_are_found_by_version_and_status(self, storage: Storage) -> None:
         one, other = add_distribution(storage), add_distribution(storage)
@@ -273,31 +291,7 @@ class StorageDeliveryContract:
         assert usage_of(b, "2026-11") == Usage(5, 6)
         assert usage_of(b, "2026-12") == Usage(0, 0)
 
-    def test_newest_release_is_shown_if_it_failed(self, storage: Storage) -> None:
-        one = add_distribution(storage)
-
-        def failed_now(status: str) -> Release | None:
-            with storage.transaction():
-                version = storage.delivery.next_version(one.id)
-            error = JobError("unknown_format", "ä") if status == "failed" else None
-            made = building(one, version, status=status, error=error)
-            add_releases(storage, made)
-            found = storage.delivery.find(one.id, one.project_id)
-            [listed] = storage.delivery.list_distributions(one.project_id, ALL).items
-            assert found is not None
-            assert found == listed
-            assert found.failed_release in (None, made.release)
-            return found.failed_release
-
-        assert failed_now("failed") is not None
-        assert failed_now("failed") is not None
-        assert failed_now("building") is None
-
-
-class StorageBlobsContract:
-    """Give the fixture ``storage``: a fresh, migrated database for each test."""
-
-    def test_expired_notes_are_listed_oldest_first_and_by_store(
+    def test_expired_notes_are_listed_oldest_first_until_they_are_forgotten(
         self, storage: Storage
     ) -> None:
         notes = [note("c", 1), note("a", 2), note("b", 2), note("b", 2, "s3")]
@@ -310,20 +304,18 @@ class StorageBlobsContract:
         assert expired(at(3), 9, ["s3"]) == notes[3:]
         assert expired(at(1), 10, STORES) == expired(at(3), 1, []) == []
 
-    def test_note_is_forgotten_only_while_it_is_expired(self, storage: Storage) -> None:
-        listed, other, later = note("a", 1), note("b", 1), note("a", 9)
-        expired = partial(storage.blobs.list_expired, look_again=at(59))
+        listed, other, later = note("e", 1), note("f", 1), note("e", 9)
         storage.blobs.note([listed, other])
 
         for each in (later, listed):  # somebody needs it until the later time
             storage.blobs.note([each])
 
-        assert expired(at(3), 10, STORES) == [other]
+        assert expired(at(2), 10, STORES) == [notes[0], other]
         assert storage.blobs.forget(listed, at(3)) is False
-        assert expired(at(10), 10, STORES) == [other, later]
-        assert storage.blobs.forget(listed, at(10)) is True
-        assert storage.blobs.forget(listed, at(10)) is False
-        assert expired(at(10), 10, STORES) == [other]
+        assert expired(at(10), 10, STORES)[-1] == later
+        forgotten = [storage.blobs.forget(listed, at(10)) for _ in range(2)]
+        assert forgotten == [True, False]
+        assert later not in expired(at(10), 10, STORES)
 
     def test_named_blob_does_not_expire(self, storage: Storage) -> None:
         first, second = add_distribution(storage), add_distribution(storage)
@@ -364,17 +356,6 @@ class StorageBlobsContract:
         assert listed(at(8), 10, STORES) == [note("c", 1), elsewhere, note("d", 4)]
         assert [each.name[0] for each in listed(at(10), 10, STORES)] == [*"cadab"]
 
-    def test_used_file_is_not_unused_any_more(self, storage: Storage) -> None:
-        of, other = add_project(storage), add_project(storage)
-        file, neighbour = add_file(storage, of), add_file(storage, of)
-
-        with storage.transaction():
-            ids = [file.id, new_id()]
-            assert storage.files.use_files(of.id, ids) == {file.id}
-            assert storage.files.use_files(other.id, ids) == set()
-
-        assert unused_since(storage, file, neighbour) == [None, at(0)]
-
     def test_files_that_no_key_names_are_noted(self, storage: Storage) -> None:
         of = add_project(storage)
         files = [
@@ -398,6 +379,11 @@ class StorageBlobsContract:
         assert storage.purge("files", at(5), 9) == 1
         left = [None, None, None, "absent", at(5)]
         assert unused_since(storage, *files, used) == [*left, at(0)]
+        with storage.transaction():
+            ids = [files[4].id, files[3].id, new_id()]
+            assert storage.files.use_files(new_id(), ids) == set()
+            assert storage.files.use_files(of.id, ids) == {files[4].id}
+        assert unused_since(storage, *files, used) == [*left[:4], None, at(0)]
 
     def test_files_not_looked_at_for_longest_come_first(self, storage: Storage) -> None:
         of = add_project(storage)

@@ -139,10 +139,6 @@ class StorageEventsContract:
         assert touched("spring") == [Touch(told[3].id, "t3", keys[0], None, at(0))]
         assert touched("autumn") == []
 
-
-class StorageIdempotencyContract:
-    """Give the fixture ``storage``: a fresh, migrated database for each test."""
-
     def test_stored_post_is_found_as_it_was_by_owner_and_key(
         self, storage: Storage
     ) -> None:
@@ -196,10 +192,6 @@ class StorageIdempotencyContract:
         assert found.count(None) == 1
         done = post(content=str(found.index(None)))
         assert [each for each in found if each is not None] == [done] * (CLAIMERS - 1)
-
-
-class StorageProcessesContract:
-    """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
     def test_processes_are_saved_listed_and_deleted(self, storage: Storage) -> None:
         one = ServingProcess("a", "böx", "[::1]:8080", 2**31 - 1, True, at(1))

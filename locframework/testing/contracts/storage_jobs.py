@@ -99,7 +99,7 @@ class Deliveries(Queue):
 NOTHING = ("", 0)
 
 
-class StorageQueuesContract:
+class StorageJobsContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
     @pytest.fixture(params=[Queue, Deliveries])
@@ -152,10 +152,6 @@ class StorageQueuesContract:
             every = [id_ for ids in threads.map(work, range(6)) for id_ in ids]
 
         assert (len(every), {*every}) == (42, ids)
-
-
-class StorageJobsContract:
-    """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
     def test_job_is_found_by_its_project_or_subject(self, storage: Storage) -> None:
         of = add_project(storage)

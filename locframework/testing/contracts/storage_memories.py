@@ -469,14 +469,18 @@ class StorageMemoriesContract:
         by_id = {each.id: each for each in made}
         assert storage.memories.find_entries(mine.id, by_id) == by_id
 
-    def test_entries_may_have_any_text(self, storage: Storage) -> None:
+    def test_entries_may_have_any_text_that_no_other_has(
+        self, storage: Storage
+    ) -> None:
         mine = add_memory(storage)
         made = [
             entry(mine, text, f"de:{text}", context=name)
-            for name, text in TEXTS.items()
+            for name, text in [*TEXTS.items(), ("other", TEXTS["scripts"])]
         ]
         add_entries(storage, made)
 
+        with pytest.raises(Unavailable):
+            add_entries(storage, [entry(mine, TEXTS["json"], context="json")])
         assert all_entries(storage, mine) == made
         texts = {(one.source_text, one.context): one.id for one in made}
         assert storage.memories.entry_ids_by_text(mine.id, texts) == texts
@@ -505,18 +509,6 @@ class StorageMemoriesContract:
         assert len(storage.memories.list_assigned(of.id)) == 2
         storage.projects.delete(other.id, at(1))
         assert storage.memories.projects_of(a.id) == []
-
-    def test_second_entry_with_the_same_text_and_context_is_refused(
-        self, storage: Storage
-    ) -> None:
-        mine = add_memory(storage)
-        made = [entry(mine, "Pay"), entry(mine, "Pay", context="x")]
-        add_entries(storage, made)
-
-        with pytest.raises(Unavailable):
-            add_entries(storage, [entry(mine, "Pay")])
-
-        assert all_entries(storage, mine) == made
 
     def test_deleted_memory_is_hidden(self, storage: Storage) -> None:
         of, store = add_project(storage), storage.memories
@@ -561,6 +553,10 @@ class StorageMemoriesContract:
 
         assert len({*seen}) == 5
         assert seen[1] < seen[4]
+        for block in (storage.transaction, storage.snapshot):
+            with block():
+                assert storage.memory_texts.is_in_block()
+            assert not storage.memory_texts.is_in_block()
 
     def test_removals_are_changes_until_they_are_forgotten(
         self, storage: Storage
@@ -612,12 +608,6 @@ class StorageMemoriesContract:
             assert {*found} == {one.id}
             wanted = {MatchValue(code, f"{odd} {code}", "approved") for code in asked}
             assert {*found[one.id]} == wanted
-
-    def test_is_in_block_of_a_transaction_or_snapshot(self, storage: Storage) -> None:
-        for block in (storage.transaction, storage.snapshot):
-            with block():
-                assert storage.memory_texts.is_in_block()
-            assert not storage.memory_texts.is_in_block()
 
 
 def _revision(storage: Storage, of: TranslationMemory) -> int:
