@@ -1,9 +1,9 @@
 """Prints how much code the product has, and how much of it typical requests run.
 
-Lines of Python with and without tests, and methods of the storage port; then for each
-request: calls of functions in ``locframework/`` and ``plugins/``, distinct files, depth
-of nested calls, and SQL statements on SQLite and PostgreSQL, without those that begin
-or end transactions.
+Lines of Python and SQL with and without tests, and methods of the storage port; then
+for each request: calls of functions in ``locframework/`` and ``plugins/``, distinct
+files, depth of nested calls, and SQL statements on SQLite and PostgreSQL, without those
+that begin or end transactions.
 ``functions`` leaves out the frames of comprehensions and generator expressions, which
 Python 3.11 counts as calls. ``locframework/testing`` is left out: it sends the request.
 
@@ -231,9 +231,9 @@ def requests(kind: Kind) -> dict[str, Calls]:
 
 
 def lines() -> Iterator[str]:
-    """Lines of Python, and how many files mention one field of a key."""
+    """Lines of Python and SQL, and how many files mention one field of a key."""
     listed = subprocess.run(
-        ["git", "ls-files", "*.py"],
+        ["git", "ls-files", "*.py", "*.sql"],
         cwd=ROOT,
         capture_output=True,
         text=True,
