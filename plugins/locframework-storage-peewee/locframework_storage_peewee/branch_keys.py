@@ -14,11 +14,10 @@ from locframework.ports import (
     Timestamp,
 )
 
-from .database import Database
+from .database import Database, chunks, insert_one, json_or_null
 from .key_columns import PROJECT, plain_id
 from .key_findings import copy_findings
 from .keys import KeyTables
-from .sql import chunks, insert_one, json_or_null
 
 _PUT = insert_one(
     "branch_keys",

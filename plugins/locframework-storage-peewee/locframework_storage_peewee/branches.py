@@ -4,9 +4,8 @@ from collections.abc import Collection
 
 from locframework.ports import Branch, BranchStatus, Page, PageRequest
 
-from .database import Store
+from .database import Store, fields, insert_one
 from .pages import Order, page_of
-from .sql import fields, insert_one
 
 _BRANCH = """b.id, b.project_id, b.name, b.status,
     CAST((SELECT coalesce(sum(k.changes), 0)

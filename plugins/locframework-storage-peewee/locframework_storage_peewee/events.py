@@ -23,10 +23,9 @@ from locframework.ports import (
     Traces,
 )
 
-from .database import Database, Store
+from .database import Database, Store, chunks, fields, json_text
 from .engine import Row
 from .pages import Order, page_of
-from .sql import chunks, fields, json_text
 
 _EVENT = """id, type, organization_id, project_id, branch, actor_type, actor_id,
     created_at, job_id, merge_of, items"""

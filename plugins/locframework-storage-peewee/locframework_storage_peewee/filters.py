@@ -5,8 +5,7 @@ from functools import partial
 
 from locframework.ports import EntryQuery, TermQuery
 
-from .database import Database
-from .sql import LIKE_MAX_LENGTH, SqlFragment, all_of, contains, exists
+from .database import LIKE_MAX_LENGTH, Database, SqlFragment, all_of, contains, exists
 
 TRIGRAM = 3  # characters: the least that the indexes know
 LARGE = 5000

@@ -7,8 +7,7 @@ from msgspec.structs import astuple
 
 from locframework.ports import StoredPost, Timestamp
 
-from .database import Store
-from .sql import insert_one
+from .database import Store, insert_one
 
 _KEPT = "owner, key, fingerprint, created_at, status, location, content"
 

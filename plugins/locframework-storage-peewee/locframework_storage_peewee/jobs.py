@@ -22,10 +22,9 @@ from locframework.ports import (
     last_lease_end,
 )
 
-from .database import Store
+from .database import Store, insert_one, json_or_null, json_text
 from .engine import Row
 from .pages import Order, page_of
-from .sql import insert_one, json_or_null, json_text
 
 _JOB = (
     "id, project_id, type, status, done, total, result, error, created_by, created_at,"

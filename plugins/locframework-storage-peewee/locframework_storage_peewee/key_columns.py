@@ -20,9 +20,8 @@ from locframework.ports import (
     fold,
 )
 
-from .database import Database, Store
+from .database import Database, SqlFragment, Store, chunks, fields, json_text
 from .engine import Row
-from .sql import SqlFragment, chunks, fields, json_text
 
 PROJECT = "(SELECT number FROM lines WHERE id = ?)"
 """The number that wide tables name a line by: main, by the id of its project, or a

@@ -8,9 +8,17 @@ import msgspec
 
 from locframework.ports import PLURAL_FORMS, ROOT_MODULE, FileDetail, Selection, TextRow
 
+from .database import (
+    SqlFragment,
+    all_of,
+    chunks,
+    fields,
+    insert_one,
+    json_text,
+    starts_with,
+)
 from .engine import Row
 from .key_columns import IN_PROJECT, OF_PROJECT, PROJECT, ScopedStore, Source, plain_id
-from .sql import SqlFragment, all_of, chunks, fields, insert_one, json_text, starts_with
 
 _KEY = "project, family, language_code, key_id, module"
 _KEPT = f"{_KEY}, detail"

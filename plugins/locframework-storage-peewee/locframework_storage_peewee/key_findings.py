@@ -12,9 +12,8 @@ from locframework.ports import (
     SortedRequest,
 )
 
-from .database import Database
+from .database import Database, SqlFragment, all_of, chunks, fields, one_of
 from .key_columns import IN_PROJECT, PROJECT, ScopedStore, Source, plain_id
-from .sql import SqlFragment, all_of, chunks, fields, one_of
 
 _FINDING = """f.message, f.start_at, f.end_at, NULLIF(f.plural_form, ''),
     f.check_name"""

@@ -13,7 +13,16 @@ from typing import NamedTuple
 
 from locframework.ports import TOTAL_LIMIT, BoundedList, KeyFilter, Position, StoredKey
 
-from .database import Database
+from .database import (
+    LIKE_MAX_LENGTH,
+    Database,
+    SqlFragment,
+    all_of,
+    contains,
+    exists,
+    one_of,
+    starts_with,
+)
 from .engine import Row
 from .key_columns import (
     KEY,
@@ -22,15 +31,6 @@ from .key_columns import (
     ScopedStore,
     Source,
     key_of,
-)
-from .sql import (
-    LIKE_MAX_LENGTH,
-    SqlFragment,
-    all_of,
-    contains,
-    exists,
-    one_of,
-    starts_with,
 )
 
 TRIGRAM = 3  # characters; shorter terms are not indexed

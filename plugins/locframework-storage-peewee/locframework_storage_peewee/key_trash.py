@@ -14,13 +14,12 @@ from locframework.ports import (
 )
 
 from .counts import add_key_count, counts_of_keys, update_counts
-from .database import Database
+from .database import Database, SqlFragment, all_of, chunks, contains
 from .engine import Row
 from .events import forget_traces
 from .key_columns import IN_PROJECT, KEY, PROJECT, ScopedStore, key_of
 from .key_findings import drop_findings
 from .pages import Order, page_of
-from .sql import SqlFragment, all_of, chunks, contains
 
 _ORDER = Order(
     {"deletedAt": "k.deleted_at", "key": "k.key"}, tie="k.id", default="-deletedAt"

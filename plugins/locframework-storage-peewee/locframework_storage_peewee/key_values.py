@@ -16,7 +16,7 @@ from locframework.ports import (
 )
 
 from .counts import counts_of_keys, latest, update_counts
-from .database import Database
+from .database import Database, chunks, insert_one
 from .engine import Row
 from .key_columns import (
     FOLDED_BREAK,
@@ -29,7 +29,6 @@ from .key_columns import (
     plain_id,
     value_row,
 )
-from .sql import chunks, insert_one
 
 _number_of = itemgetter(-1)
 _PLACE = "key_number = ? AND language_code = ? AND plural_form = ?"

@@ -14,6 +14,7 @@ from locframework.ports import (
 )
 
 from .counts import count_new_keys, latest
+from .database import SqlFragment, all_of, chunks, json_text, starts_with
 from .engine import Row
 from .key_columns import (
     IN_PROJECT,
@@ -32,7 +33,6 @@ from .key_findings import KeyFindings, rename_findings
 from .key_lists import KeyLists, replace_tags
 from .key_trash import KeyTrash
 from .key_values import KeyValues, add_values, index_new_texts, index_texts
-from .sql import SqlFragment, all_of, chunks, json_text, starts_with
 
 _COLUMNS = KEY.count(",") + 1
 _KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,

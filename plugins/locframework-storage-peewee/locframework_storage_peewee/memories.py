@@ -24,9 +24,9 @@ from locframework.ports import (
     folded,
 )
 
+from .database import insert_one
 from .memory_entries import MemoryEntryTables
 from .models import MemoryProjectRow, MemoryRow
-from .sql import insert_one
 from .tables import Table, in_scopes_by_link, linked_to, map_page
 
 _ASSIGNED = """SELECT a.memory_id, a.is_read, a.write_mode, a.priority, a.penalty,

@@ -25,11 +25,10 @@ from locframework.ports import (
     folded,
 )
 
-from .database import Database, Store
+from .database import Database, SqlFragment, Store, all_of, chunks, insert_one
 from .engine import Row
 from .filters import IN_LANGUAGE, OF_MEMORY, conditions
 from .pages import Order
-from .sql import SqlFragment, all_of, chunks, insert_one
 
 _LINK = "l.project_id, l.key_id, NULLIF(l.plural_form, ''), e.id"
 

@@ -26,9 +26,8 @@ from locframework.ports import (
     encode_note,
 )
 
-from .database import Store
+from .database import SqlFragment, Store, all_of
 from .filters import holds
-from .sql import SqlFragment, all_of
 
 MANY = 20  # languages: to read all of an entry is quicker than to look each of them up
 

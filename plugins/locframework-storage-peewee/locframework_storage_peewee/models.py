@@ -12,7 +12,7 @@ import peewee
 
 from locframework.ports import JobError, Penalties, Quota, ReleaseSnapshot, SealedSecret
 
-from .sql import json_or_null
+from .database import json_or_null
 
 
 class JsonField(peewee.BareField):

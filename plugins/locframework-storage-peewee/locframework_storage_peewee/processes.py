@@ -6,8 +6,7 @@ from msgspec.structs import astuple
 
 from locframework.ports import ServingProcess
 
-from .database import Store
-from .sql import insert_one
+from .database import Store, insert_one
 
 _PROCESS = "id, host, address, pid, has_own_limits, lease_until"
 

@@ -19,11 +19,10 @@ from locframework.ports import (
     spelling,
 )
 
-from .database import Store
+from .database import SqlFragment, Store, all_of, contains, exists, insert_one
 from .engine import Row
 from .filters import in_language, on_translations
 from .pages import Order, page_of
-from .sql import SqlFragment, all_of, contains, exists, insert_one
 
 _TERM = """t.id, t.glossary_id, t.term, t.do_not_translate, t.case_sensitive,
     t.usage_status, t.notes, t.created_at, t.updated_at"""

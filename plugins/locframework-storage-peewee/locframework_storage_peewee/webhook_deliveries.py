@@ -25,10 +25,9 @@ from locframework.ports import (
     WebhookHealth,
 )
 
-from .database import Store
+from .database import Store, fields
 from .engine import Row
 from .pages import Order, page_of
-from .sql import fields
 
 _DELIVERY = "id, webhook_id, event_type, status, due_at, created_at"
 _ATTEMPT = """delivery_id, number, at, cause, status_code, error, duration_ms,

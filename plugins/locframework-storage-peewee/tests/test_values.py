@@ -2,7 +2,7 @@
 
 import pytest
 from locframework_storage_peewee import PeeweeStorage
-from locframework_storage_peewee.sql import LIKE_MAX_LENGTH, contains
+from locframework_storage_peewee.database import LIKE_MAX_LENGTH, contains
 
 from locframework.jobs.records import JobFilter, Progress
 from locframework.testing.contracts.storage_events import latest
