@@ -55,6 +55,7 @@ def test_sigterm_finishes_running_requests_and_exits_with_0():
         with connect(port) as waiting:  # accepted by the kernel, if not yet by us
             begun = time.monotonic()
             process.send_signal(signal.SIGTERM)
+            time.sleep(0.1)  # until the signal has arrived
             waiting.sendall(get("/"))
             answers = read_to_end(busy), read_to_end(waiting)
         code = process.wait(SECONDS)
