@@ -137,7 +137,9 @@ class Entries:
             if new == old:
                 return old
             is_other = new.source_text != old.source_text
-            if is_other or self._store.find_links(tm_id=stored.id, entry_ids=[old.id]):
+            if is_other or any(
+                self._store.find_links(tm_id=stored.id, entry_ids=[old.id])
+            ):
                 self._require_source(caller, stored, old)
             self._require_free(stored, new)
             new = replace(new, updated_at=timestamp(self._clock()))

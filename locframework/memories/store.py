@@ -187,10 +187,11 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         project_id: str | None = None,
         key_ids: Collection[str] | None = None,
         entry_ids: Collection[str] | None = None,
-    ) -> list[KeyLink]:
+    ) -> Iterator[KeyLink]:
         """Return the links that match all filters, those of deleted keys too.
 
-        Unordered. Only one of ``key_ids`` and ``entry_ids`` may be given.
+        In no order; without ids in flat memory. Only one of ``key_ids`` and
+        ``entry_ids`` may be given.
         """
         ...
 

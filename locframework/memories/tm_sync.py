@@ -191,7 +191,7 @@ class TmSync:
 
     def start_job(self, project: Project, tm_id: str | None = None) -> None:
         """Start a job in the open transaction, for one memory or all that learn."""
-        if project.key_count or self._store.find_links(project_id=project.id):
+        if project.key_count or any(self._store.find_links(project_id=project.id)):
             params = {} if tm_id is None else {"tmId": tm_id}
             self._jobs.start(_CALLER, project, JOB_TYPE, PERMISSION, params)
 
@@ -226,7 +226,7 @@ class TmSync:
         key_ids: Collection[str],
     ) -> None:
         store, now = self._store, timestamp(self._clock())
-        links = store.find_links(tm_id=writing.tm_id, key_ids=key_ids)
+        links = list(store.find_links(tm_id=writing.tm_id, key_ids=key_ids))
         ids = store.entry_ids_by_text(writing.tm_id, {each.texts for each in segments})
         by_entry: dict[str, list[Segment]] = {link.entry_id: [] for link in links}
         by_entry |= {entry_id: [] for entry_id in ids.values()}
@@ -237,8 +237,8 @@ class TmSync:
             else:
                 new.setdefault(segment.texts, []).append(segment)
         if by_entry:
-            others = store.find_links(tm_id=writing.tm_id, entry_ids=by_entry)
-            others = [link for link in others if link.key_id not in {*key_ids}]
+            found = store.find_links(tm_id=writing.tm_id, entry_ids=by_entry)
+            others = [link for link in found if link.key_id not in {*key_ids}]
             left = self._add_other_segments(writing.tm_id, others, codes, by_entry)
             if left:  # a project that contributed to them does so no more
                 store.detach_entries(writing, left)

@@ -527,8 +527,8 @@ class StorageMemoriesContract:
         assert [one.id for one in store.list_memories(None, ALL).items] == [other.id]
         assert [each.memory.id for each in store.list_assigned(of.id)] == [other.id]
         assert all_entries(storage, mine) == []
-        assert store.find_links(tm_id=mine.id, key_ids=keys) == []
-        assert store.find_links(tm_id=other.id, key_ids=keys) == links[1:]
+        assert list(store.find_links(tm_id=mine.id, key_ids=keys)) == []
+        assert list(store.find_links(tm_id=other.id, key_ids=keys)) == links[1:]
         texts = storage.memory_texts
         assert texts.languages_with_values(ids[:1], ["de"]) == set()
         assert texts.languages_with_values(ids, ["de", "fr"]) == {"de"}

@@ -362,7 +362,7 @@ class MemoryEntryTables(Store):
         project_id: str | None = None,
         key_ids: Collection[str] | None = None,
         entry_ids: Collection[str] | None = None,
-    ) -> list[KeyLink]:
+    ) -> Iterator[KeyLink]:
         among, listed = self._database.among, self._database.listed
         filters = [SqlFragment("m.deleted_at IS NULL")]
         if tm_id is not None:
@@ -372,20 +372,20 @@ class MemoryEntryTables(Store):
         column, ids = (
             ("l.key_id", key_ids) if entry_ids is None else ("e.id", entry_ids)
         )
-        found: list[KeyLink] = []
+        read = self._database.stream if ids is None else self._database.rows
         for some in [None] if ids is None else chunks(ids):
             where = all_of(filters)
             if some is not None:
                 where = all_of([*filters, SqlFragment(among(column), (listed(some),))])
-            rows = self._database.rows(
+            rows = read(
                 f"""SELECT {_LINK} FROM memory_links l
                     JOIN memory_entries e ON e.number = l.entry JOIN memories m
                     ON m.number = l.{"memory" if entry_ids is None else _MEMORY}
                     WHERE {where.sql}""",
                 where.params,
             )
-            found += [KeyLink(*row) for row in rows]
-        return found
+            for row in rows:
+                yield KeyLink(*row)
 
     def replace_links(
         self,

@@ -256,8 +256,8 @@ def _write_entries(storage: PeeweeStorage, memory: TranslationMemory, id_: str) 
 BY_ID: dict[str, Callable[[PeeweeStorage, TranslationMemory, str], object]] = {
     "find_entries": lambda s, m, i: s.memories.find_entries(m.id, [i]),
     "translations_of": lambda s, m, i: s.memories.translations_of(m.id, [i]),
-    "links to entries": lambda s, m, i: s.memories.find_links(
-        tm_id=m.id, entry_ids=[i]
+    "links to entries": lambda s, m, i: list(
+        s.memories.find_links(tm_id=m.id, entry_ids=[i])
     ),
     "writes": _write_entries,
 }
