@@ -59,14 +59,7 @@ class Table(Store, Generic[T]):
         self._finds: dict[bool, _Find] = {}
 
     def insert(self, record: T) -> None:
-        # written here: peewee takes longer for the SQL than the database for the row
-        values, meta = self.values(record), self.model._meta
-        names = ", ".join(f'"{meta.fields[name].column_name}"' for name in values)
-        marks = ", ".join("?" * len(values))
-        self._database.run(
-            f'INSERT INTO "{meta.table_name}" ({names}) VALUES ({marks})',
-            [meta.fields[name].db_value(value) for name, value in values.items()],
-        )
+        self.write(self.model.insert(self.values(record)))
 
     def find(self, record_id: str, parent_id: str | None = None) -> T | None:
         # peewee builds the SQL once: that takes most of the time of a query
