@@ -121,7 +121,9 @@ class _OneKey(_Asked):
         if revoked_at is not None or is_over:
             raise falcon.HTTPUnauthorized
         allowed = frozenset(json.loads(rows[0][4]))
-        grants = [(row[14], ROLES[row[15]] & allowed, row[17]) for row in rows]
+        grants = [
+            (row[14], ROLES[row[15]] & allowed, json.loads(row[17])) for row in rows
+        ]
         return token, grants
 
 
@@ -129,13 +131,16 @@ def _may(grants: list[Any], permission: str, organization: str, project: str) ->
     return any(
         mine == organization
         and permission in permissions
-        and (projects is None or project in json.loads(projects))
+        and (projects is None or project in projects)
         for mine, permissions, projects in grants
     )
 
 
 def _key(project: str, rows: list[Any]) -> Key:
-    return _key_of(project, rows[0], [row[10:] for row in rows])
+    values = [
+        (code, form, text, state, old) for *_, code, text, state, form, old in rows
+    ]
+    return _key_of(project, rows[0], values)
 
 
 def _key_of(project: str, row: Sequence[Any], values: list[Any]) -> Key:
@@ -223,7 +228,7 @@ class _PutValue(_OneKey):
         for at in range(3, len(self._statements)):
             params = self._params[at]
             if at == self._at["keys"]:
-                params = [now, key, old[20]]
+                params = [now, *params[1:-1], old[20]]
             elif at == self._at["value_revisions"]:
                 [params] = params
                 params = [*params[:2], old[12], *params[3:5], old[15], *params[6:]]
@@ -243,7 +248,7 @@ class _PutValue(_OneKey):
             if at == self._at["keys"]:
                 assert len(cursor.fetchall()) == 1
             elif at == self._at["events"]:
-                [(_, seq)] = cursor.fetchall()
+                [(_, seq, *_)] = cursor.fetchall()
             elif cursor.description is not None:
                 cursor.fetchall()
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from locframework.testing.receiver import Visit, hanging, open_receiver
+from locframework.testing.receiver import Visit, open_receiver
 
 ANSWER = b"HTTP/1.1 204 No Content\r\n\r\n"
 
@@ -31,7 +31,7 @@ def main() -> None:
     (folder / "hanging").mkdir()
     with (
         open_receiver(folder, answer) as receiver,
-        open_receiver(folder / "hanging", hanging) as silent,
+        open_receiver(folder / "hanging", Visit.wait) as silent,
     ):
         tell([receiver.port, silent.port, receiver.ca_file])
         for _ in sys.stdin:

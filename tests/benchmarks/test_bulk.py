@@ -185,7 +185,7 @@ def test_one_value(shop: Any, size: int, table: Table) -> None:
     """A translator's PUT, beside a route by hand that runs the same statements."""
     project = shop.filled(size, stock.FIVE)
     name = stock.key_name(size // 2)
-    [key] = shop.storage.keys.find_keys_by_name(project["id"], [name]).values()
+    [key] = shop.storage.keys.find_keys(project["id"], names=[name]).values()
     path = f"/projects/{project['id']}/keys/{key.id}/values/de"
     ours = shop.workspace.client("translator")
     number = count()

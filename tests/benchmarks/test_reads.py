@@ -35,7 +35,7 @@ def one_key(shop: Any, size: int) -> tuple[str, dict[str, str]]:
     """The path of a key in the middle, and the headers to ask with."""
     project = shop.filled(size, stock.FIVE)
     name = stock.key_name(size // 2)
-    [key] = shop.storage.keys.find_keys_by_name(project["id"], [name]).values()
+    [key] = shop.storage.keys.find_keys(project["id"], names=[name]).values()
     headers = {"Authorization": f"Bearer {shop.workspace.owner.token}"}
     return f"/projects/{project['id']}/keys/{key.id}", headers
 

@@ -103,7 +103,7 @@ def second_release(
     """After one change: one file is written, the others are not touched."""
     project = shop.filled(size, stock.TEN)
     name = stock.key_name(size // 2)
-    [key] = shop.storage.keys.find_keys_by_name(project["id"], [name]).values()
+    [key] = shop.storage.keys.find_keys(project["id"], names=[name]).values()
     blobs = shop.folder / "blobs"
     before = files_in(blobs)
     distribution.change(key.id, "changed")
