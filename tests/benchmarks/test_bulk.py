@@ -213,6 +213,8 @@ def test_one_value(shop: Any, size: int, table: Table) -> None:
     assert [each["status"] for each in history] == ["pending_review"] * 3
 
     taken = in_turns(7, 50, ours=lambda: put(ours), hand=lambda: put(other))
+    back = shop.workspace.owner.put(path, json={"value": text})  # as others expect it
+    assert back.status == 200, back
 
     peer = ("by hand, same promises", taken["hand"])
     table.add(
