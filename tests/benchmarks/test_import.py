@@ -153,7 +153,7 @@ KINDS = {
     "JSON": ("de.json", "json-nested", json_of),
     "PO": ("de.po", "gettext-po", po_of),
 }
-PO_MOST = 0.2  # times polib
+PO_EXPORT_MOST = 0.2  # times polib
 
 
 def texts_in(kind: str, content: bytes) -> set[str]:
@@ -194,6 +194,6 @@ def test_export(shop: Any, size: int, kind: str, table: Table) -> None:
         peer=lambda: str(read) if kind == "PO" else json.dumps(read, indent=2),
     )
 
-    most = PO_MOST if kind == "PO" else None
+    most = PO_EXPORT_MOST if kind == "PO" else None
     peer = ("polib" if kind == "PO" else "json.dumps", taken["peer"])
     table.add(f"{kind}: export", shop.kind, size, taken["ours"], peer, ratio_most=most)
