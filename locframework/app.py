@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Self
 
 from .access.organizations import Organizations
@@ -100,7 +101,8 @@ class Framework:
         )
         self.storage = self.plugins.open_storage(self.settings.storage)
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
-        self._is_migrated = self._is_closed = False
+        self._is_migrated = False
+        self.closed = Event()
         self._ticker: Ticker | None = None
         self._unwatch: Callable[[], None] = lambda: None
         self._purge = Purge(self.storage, clock)
@@ -276,7 +278,7 @@ class Framework:
 
     def require_open(self) -> None:
         """Raise Unavailable once the framework was closed."""
-        if self._is_closed:
+        if self.closed.is_set():
             raise Unavailable("the framework was closed")
 
     def start(self) -> None:
@@ -298,7 +300,7 @@ class Framework:
         """Finish or give back what runs in the background; close the database, and have
         plugins let go of what they hold (``loc_on_close``). The app answers 503 as soon
         as this is called; services raise Unavailable once it is done."""
-        self._is_closed = True
+        self.closed.set()
         if self._ticker is not None:
             self._unwatch()
             self._ticker.stop()

@@ -73,8 +73,11 @@ class Repository(Protocol[T]):
 
     def delete(self, record_id: str, at: Timestamp) -> None: ...
 
-    def lock(self, record_id: str) -> None:
-        """Let no other transaction lock the record until this one ends."""
+    def lock(self, record_id: str) -> T | None:
+        """Let no other transaction lock the record until this one ends.
+
+        Return the record as it is now; None if there is none.
+        """
         ...
 
 

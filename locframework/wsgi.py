@@ -98,7 +98,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
         idempotency=Idempotency(
             framework.storage.idempotency, framework.storage, framework.clock
         ),
-        require_open=framework.require_open,
+        closed=framework.closed,
     )
     if settings.start_scheduler:
         framework.start()
@@ -191,7 +191,7 @@ def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
     }
 
 
-def _by_id(lock: Callable[[str], None]) -> Lock[Caller]:
+def _by_id(lock: Callable[[str], object]) -> Lock[Caller]:
     """Lock by id or slug. Other references lock nothing; the service refuses them."""
     return lambda _, reference: lock(id_from_reference(reference) or "")
 

@@ -105,8 +105,7 @@ class Organizations:
         )
         check_record(changes)
         with self._transactions.transaction():
-            self._store.organizations.lock(old.id)
-            old = self._store.organizations.find(old.id) or old
+            old = self._store.organizations.lock(old.id) or old
             new = replace(old, **given_fields(changes))
             name = check_name(new.name)
             new = replace(new, name=name, slug=slug(name, old.id))

@@ -162,7 +162,9 @@ class ReleaseBuilder:
             project = self._storage.projects.find(project_id)
             if project is None:
                 raise ProjectNotFound
-            distribution = self._distribution(project_id, distribution_id)
+            distribution = self._storage.delivery.find(distribution_id, project_id)
+            if distribution is None:
+                raise DistributionNotFound
             scope = self._branches.scope(project, distribution.branch)
             languages = self._storage.projects.list_languages(project_id)
             chosen = chosen_of(distribution, languages)
@@ -211,12 +213,6 @@ class ReleaseBuilder:
         with self._blobs.store(found.storage) as store:
             return not all(store.has(file.blob) for file in found.files)
 
-    def _distribution(self, project_id: str, distribution_id: str) -> Distribution:
-        distribution = self._storage.delivery.find(distribution_id, project_id)
-        if distribution is None:
-            raise DistributionNotFound
-        return distribution
-
     def _files_of(
         self,
         scope: BranchScope,
@@ -262,8 +258,9 @@ class ReleaseBuilder:
     ) -> dict[str, object]:
         """Make the draft the current release, unless the current one is the same."""
         store = self._storage.delivery
-        store.lock(distribution_id)
-        distribution = self._distribution(job.project_id, distribution_id)
+        distribution = store.lock(distribution_id)
+        if distribution is None:
+            raise DistributionNotFound
         current = distribution.current_release
         digest, now = content_hash(draft.files), timestamp(self._clock())
         if current is not None and (

@@ -68,8 +68,10 @@ class Distributions:
         """
         self._projects.lock(project)
         found = self.find(project, reference)
-        self._store.lock(found.id)
-        return self.find(project, reference)
+        locked = self._store.lock(found.id)
+        if locked is None:
+            raise DistributionNotFound
+        return locked
 
     def require_branch(self, project: Project, distribution: Distribution) -> None:
         """Raise BranchNotOpen where it shows a branch that was merged or closed."""

@@ -75,8 +75,10 @@ class Glossaries:
 
     def lock(self, stored: StoredGlossary) -> StoredGlossary:
         """Lock the glossary in a transaction, and return it as it is now."""
-        self._store.lock(stored.id)
-        return self._find(stored.id)
+        locked = self._store.lock(stored.id)
+        if locked is None:
+            raise GlossaryNotFound
+        return locked
 
     def emit(
         self,

@@ -7,6 +7,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from threading import Event
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -18,6 +19,7 @@ from locframework.errors import (
     LocError,
     MethodNotAllowed,
     NotFound,
+    Unavailable,
     ValidationFailed,
     truncate,
 )
@@ -76,7 +78,7 @@ def build_wsgi(
     metrics: Metrics | None = None,
     preconditions: Preconditions[C] | None = None,
     idempotency: Idempotency | None = None,
-    require_open: Callable[[], object] = lambda: None,
+    closed: Event | None = None,
 ) -> falcon.App[Request, Response]:
     """Return the app that serves every operation of ``endpoints`` below ``/api/v1``.
 
@@ -85,8 +87,8 @@ def build_wsgi(
     need no permission. ``permissions`` are all that exist. ``base_url``, up to and
     including ``/api/v1``, is used in absolute URLs; None: the host of the request.
     A ServiceEndpoints among ``endpoints`` receives the operations it describes.
-    ``require_open`` is called before each request, and may raise the error to respond
-    with. Raises DeclarationError for an operation that cannot be served.
+    Once ``closed`` is set, the app responds with 503. Raises DeclarationError for an
+    operation that cannot be served.
     """
     operations = collect(endpoints, permissions)
     for each in operations:
@@ -114,7 +116,9 @@ def build_wsgi(
         )
 
     app = falcon.App(
-        middleware=_Frame(SlashParameters(operations, PREFIX), require_open, metrics),
+        middleware=_Frame(
+            SlashParameters(operations, PREFIX), closed or Event(), metrics
+        ),
         router=_router(operations, dispatch, admission),
     )
     _answer_errors(app, operations)
@@ -191,11 +195,11 @@ class _Frame:
     def __init__(
         self,
         slashes: SlashParameters,
-        require_open: Callable[[], object],
+        closed: Event,
         metrics: Metrics | None,
     ) -> None:
         self._slashes = slashes
-        self._require_open = require_open
+        self._closed = closed
         self._metrics = metrics
 
     def process_request(self, request: Request, response: Response) -> None:
@@ -208,7 +212,8 @@ class _Frame:
         asked = environ.get("HTTP_X_REQUEST_ID")
         if asked and _REQUEST_ID.fullmatch(asked):
             environ[REQUEST_ID] = asked
-        self._require_open()
+        if self._closed.is_set():
+            raise Unavailable("the framework was closed")
         _require_one_host(environ)
 
     def process_response(

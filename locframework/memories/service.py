@@ -171,8 +171,9 @@ class Memories:
         found = self.require(caller, "tm_manage", reference)
         check_record(changes)
         with self._storage.transaction():
-            self._store.lock(found.id)
-            old = self._find(found.id)
+            old = self._store.lock(found.id)
+            if old is None:
+                raise TmNotFound
             fields = given_fields(changes)
             if changes.name is not UNSET:
                 name = check_name(changes.name)

@@ -100,8 +100,7 @@ class Projects:
 
     def lock(self, project: Project) -> Project:
         """Lock the project in a transaction, and return it as it is now."""
-        self._store.lock(project.id)
-        found = self._store.find(project.id)
+        found = self._store.lock(project.id)
         if found is None:
             raise ProjectNotFound
         return found

@@ -218,8 +218,10 @@ class Webhooks:
         """Lock the project, then the webhook, and return it as it is now."""
         self._projects.lock(project)
         found = self.find(project, reference)
-        self._store.lock(found.webhook.id)
-        return self.find(project, reference)
+        locked = self._store.lock(found.webhook.id)
+        if locked is None:
+            raise WebhookNotFound
+        return locked
 
     def _changed(
         self, project: Project, old: Webhook, changes: WebhookChanges

@@ -13,12 +13,12 @@ from locframework.ports import (
     public_key,
 )
 
-from .counts import add_key_count, counts_of_keys, update_counts
 from .database import Database, SqlFragment, all_of, chunks, contains
 from .engine import Row
 from .events import forget_traces
 from .key_columns import IN_PROJECT, KEY, PROJECT, ScopedStore, key_of
 from .key_findings import drop_findings
+from .key_values import add_key_count, counts_of_keys, update_counts
 from .pages import Order, page_of
 
 _ORDER = Order(

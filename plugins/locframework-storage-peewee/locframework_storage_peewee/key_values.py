@@ -1,31 +1,42 @@
-"""Keeps the values of keys, and what they were before."""
+"""Keeps the values of keys, what they were before, and how many there are.
+
+The statistics are kept up to date with every write. ``language_counts`` has a row for
+each language that has, or had, a text in main or a branch. A write adds the difference
+between the counts of its keys before and after.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import itemgetter
+from itertools import chain, starmap
+from operator import itemgetter, neg
 
 from msgspec.structs import astuple, replace
 
 from locframework.ports import (
+    KeyValue,
     Page,
     PageRequest,
     Revision,
     StoredKey,
+    StoredState,
     StoredValue,
     Timestamp,
     outdated,
 )
 
-from .counts import counts_of_keys, latest, update_counts
 from .database import Database, chunks, insert_one
 from .engine import Row
 from .key_columns import (
     FOLDED_BREAK,
+    IN_PROJECT,
+    KEY,
+    KEYS_A_PROJECT,
     OF_PROJECT,
     PROJECT,
     REVISION_KEPT,
     VALUE,
     VALUE_KEPT,
     ScopedStore,
+    key_of,
     plain_id,
     value_row,
 )
@@ -63,8 +74,97 @@ _TEXTS = """SELECT k.number, k.folded || ? || coalesce((
         WHERE v.key_number = k.number), '') AS text FROM keys k"""
 
 
+COUNTS = (
+    "draft",
+    "pending_review",
+    "approved",
+    "outdated",
+    "words",
+    "approved_words",
+)
+NUMBERS = ", ".join(COUNTS)
+_COUNTED = f"(CAST(? AS BIGINT), CAST(? AS TEXT){', CAST(? AS BIGINT)' * len(COUNTS)})"
+_TIME = "(CAST(? AS TEXT), CAST(? AS TEXT))"
+_SUMS = ", ".join(f"sum(c.{column})" for column in COUNTS)
+_IS_CHANGED = " OR ".join(f"sum(c.{column}) <> 0" for column in COUNTS)
+_ADD = ", ".join(f"{c} = language_counts.{c} + excluded.{c}" for c in COUNTS)
+TALLY = """SELECT s.project, s.language_code,
+        CAST(sum(CASE s.state WHEN 0 THEN 1 ELSE 0 END) AS BIGINT),
+        CAST(sum(CASE s.state WHEN 1 THEN 1 ELSE 0 END) AS BIGINT),
+        CAST(sum(CASE s.state WHEN 2 THEN 1 ELSE 0 END) AS BIGINT),
+        CAST(sum(s.outdated) AS BIGINT),
+        CAST(coalesce(sum(s.words), 0) AS BIGINT),
+        CAST(coalesce(sum(CASE s.state WHEN 2 THEN s.words END), 0) AS BIGINT)
+    FROM states s GROUP BY s.project, s.language_code"""
+"""Line, language and _COLUMNS of the keys of ``STATES``."""
+STATES = """these AS ({which}),
+        states AS (
+            SELECT t.project, v.language_code,
+                min(CASE v.status WHEN 'draft' THEN 0
+                    WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
+                max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated,
+                max(sum(CASE WHEN v.language_code = p.source_language
+                    THEN v.words END)) OVER (PARTITION BY v.key_number) AS words
+            FROM these t JOIN lines l ON l.number = t.project
+            JOIN projects p ON p.id = l.project_id
+            CROSS JOIN key_values v WHERE v.key_number = t.number
+            GROUP BY v.key_number, t.project, v.language_code)"""
+"""The tables for TALLY; ``which`` selects number and project of keys.
+
+A key counts in the worst state of its values.
+"""
+_LISTED = "SELECT number, project FROM keys WHERE {among} AND deleted_at IS NULL"
+_NO_TIMES: Mapping[str, Timestamp] = {}
+_KEY_COLUMNS = KEY.count(",") + 1
+_KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
+        NULLIF(v.plural_form, ''), v.is_outdated
+    FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
+    LEFT JOIN languages l
+        ON l.project_id = ? AND l.language_code = v.language_code
+    WHERE {{shown}} AND k.id = ?
+    ORDER BY l.id"""
+_STATE = f"""SELECT {KEY}, {VALUE},
+    EXISTS (SELECT 1 FROM findings f WHERE f.key_number = k.number)
+    FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
+    WHERE {{shown}} AND k.id = ?"""
+_value = itemgetter(slice(_KEY_COLUMNS, None))
+
+
 class KeyValues(ScopedStore):
     """Values of keys, and what they were before."""
+
+    def find_state(self, project_id: str, key_id: str) -> StoredState | None:
+        rows = self._one_key(_STATE, (), project_id, key_id)
+        if not rows:
+            return None
+        has_values = rows[0][_KEY_COLUMNS] is not None
+        values = [
+            StoredValue(key_id, *row[_KEY_COLUMNS:-1]) for row in rows if has_values
+        ]
+        key = key_of(project_id, rows[0][:_KEY_COLUMNS])
+        return StoredState(key, tuple(values), has_findings=bool(rows[0][-1]))
+
+    def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
+        rows = self._one_key(_KEY_WITH_VALUES, (project_id,), project_id, key_id)
+        if not rows:
+            return None
+        has_values = rows[0][_KEY_COLUMNS] is not None
+        values = list(starmap(KeyValue, map(_value, rows))) if has_values else []
+        return key_of(project_id, rows[0][:_KEY_COLUMNS], values)
+
+    def _one_key(
+        self, select: str, params: tuple[str, ...], project_id: str, key_id: str
+    ) -> list[Row]:
+        """Return the rows of a key as main or the branch shows it."""
+        for source in self._sources(project_id):
+            shown = source.shows("k", IN_PROJECT)
+            rows = self._database.rows(
+                select.format(shown=shown.sql),
+                (*params, *shown.params, key_id + source.mark),
+            )
+            if rows:
+                break
+        return rows
 
     def values_of(
         self,
@@ -322,3 +422,112 @@ def index_texts(database: Database, lists: Iterable[object]) -> None:
                 WHERE s.text IS NOT n.text""",
             (FOLDED_BREAK, FOLDED_BREAK, ids),
         )
+
+
+def counts_of_keys(database: Database, lists: Iterable[object]) -> list[Row]:
+    """Return what keys with these ids count for, before they or their values change.
+
+    ``lists``: of ``Database.listed``.
+    """
+    states = STATES.format(which=_LISTED.format(among=database.among("id")))
+    counts: list[Row] = []
+    for ids in lists:
+        counts += database.rows(f"WITH {states} {TALLY}", (ids,))
+    return counts
+
+
+def update_counts(
+    database: Database,
+    lists: Iterable[object],
+    before: Iterable[Row],
+    changed_at: Mapping[str, Timestamp] = _NO_TIMES,
+) -> None:
+    """Add to the statistics what keys count for now, less what they did ``before``.
+
+    ``changed_at``: when texts were written or cleared, by language. The number of keys
+    is changed by ``add_key_count``.
+    """
+    which = _LISTED.format(among=database.among("id"))
+    minus = [(line, code, *map(neg, numbers)) for line, code, *numbers in before]
+    for ids in lists:
+        _add(database, which, (ids,), minus, changed_at)
+        minus = []
+
+
+def count_new_keys(
+    database: Database, first: int, last: int, changed_at: Mapping[str, Timestamp]
+) -> None:
+    """Add the values of new keys, from one number to another, to the statistics."""
+    which = "SELECT number, project FROM keys WHERE number BETWEEN ? AND ?"
+    _add(database, which, (first, last), [], changed_at)
+
+
+def add_key_count(
+    database: Database, line_id: str, keys: int, trashed_at: Timestamp = ""
+) -> None:
+    """Add to the number of keys of a line, or subtract keys that were trashed."""
+    database.run(
+        """UPDATE lines SET key_count = key_count + ?, trashed_at = CASE
+            WHEN trashed_at > ? THEN trashed_at ELSE ? END WHERE id = ?""",
+        (keys, trashed_at, trashed_at, line_id),
+    )
+
+
+def count_words_again(database: Database, project_id: str) -> None:
+    """Update the statistics after the source language was moved."""
+    lines = database.rows(
+        "SELECT number FROM lines WHERE project_id = ?", (project_id,)
+    )
+    which = """SELECT number, project FROM keys
+        WHERE deleted_at IS NULL AND number BETWEEN ? AND ?"""
+    for (line,) in lines:
+        first = line * KEYS_A_PROJECT
+        rows = database.rows(
+            f"WITH {STATES.format(which=which)} {TALLY}",
+            (first, first + KEYS_A_PROJECT - 1),
+        )
+        database.run_many(
+            """UPDATE language_counts SET words = ?, approved_words = ?
+                WHERE line = ? AND language_code = ?""",
+            [(*row[-2:], line, row[1]) for row in rows],
+        )
+
+
+def latest(values: Iterable[StoredValue]) -> dict[str, Timestamp]:
+    """Return when the values were last written, by language."""
+    found: dict[str, Timestamp] = {}
+    for value in values:
+        if value.updated_at > found.get(value.language_code, ""):
+            found[value.language_code] = value.updated_at
+    return found
+
+
+def _add(
+    database: Database,
+    which: str,
+    params: tuple[object, ...],
+    minus: Sequence[Row],
+    changed_at: Mapping[str, Timestamp],
+) -> None:
+    """Add the counts of some keys to the statistics.
+
+    ``minus``: rows with the negative counts before the change.
+    """
+    times = list(changed_at.items()) or [("", "")]
+    more = f"UNION ALL VALUES {', '.join([_COUNTED] * len(minus))}" if minus else ""
+    database.run(
+        f"""WITH {STATES.format(which=which)},
+            changes (line, language_code, {NUMBERS}) AS ({TALLY} {more}),
+            times (language_code, changed_at) AS (
+                VALUES {", ".join([_TIME] * len(times))})
+            INSERT INTO language_counts (line, language_code, {NUMBERS}, changed_at)
+            SELECT c.line, c.language_code, {_SUMS}, coalesce(max(t.changed_at), '')
+            FROM changes c LEFT JOIN times t ON t.language_code = c.language_code
+            GROUP BY c.line, c.language_code
+            HAVING max(t.changed_at) IS NOT NULL OR {_IS_CHANGED}
+            ORDER BY c.line, c.language_code
+            ON CONFLICT (line, language_code) DO UPDATE SET {_ADD},
+            changed_at = CASE WHEN language_counts.changed_at > excluded.changed_at
+                THEN language_counts.changed_at ELSE excluded.changed_at END""",
+        (*params, *chain.from_iterable(minus), *chain.from_iterable(times)),
+    )

@@ -1,28 +1,22 @@
 """The key store of main; its parts are in the other files of keys."""
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import starmap
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 
 from msgspec.structs import replace
 
 from locframework.ports import (
-    KeyValue,
     StoredKey,
-    StoredState,
     StoredValue,
 )
 
-from .counts import count_new_keys, latest
 from .database import SqlFragment, all_of, chunks, json_text, starts_with
-from .engine import Row
 from .key_columns import (
     IN_PROJECT,
     KEY,
     KEY_CHANGED,
     KEY_KEPT,
     KEYS_A_PROJECT,
-    VALUE,
     key_changes,
     key_of,
     key_row,
@@ -32,21 +26,14 @@ from .key_files import KeyFiles
 from .key_findings import KeyFindings, rename_findings
 from .key_lists import KeyLists, replace_tags
 from .key_trash import KeyTrash
-from .key_values import KeyValues, add_values, index_new_texts, index_texts
-
-_COLUMNS = KEY.count(",") + 1
-_KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
-        NULLIF(v.plural_form, ''), v.is_outdated
-    FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
-    LEFT JOIN languages l
-        ON l.project_id = ? AND l.language_code = v.language_code
-    WHERE {{shown}} AND k.id = ?
-    ORDER BY l.id"""
-_STATE = f"""SELECT {KEY}, {VALUE},
-    EXISTS (SELECT 1 FROM findings f WHERE f.key_number = k.number)
-    FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
-    WHERE {{shown}} AND k.id = ?"""
-_value = itemgetter(slice(_COLUMNS, None))
+from .key_values import (
+    KeyValues,
+    add_values,
+    count_new_keys,
+    index_new_texts,
+    index_texts,
+    latest,
+)
 
 
 class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
@@ -121,37 +108,6 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
             )
             found |= {name: plain_id(id_) for name, id_ in rows} if self._mark else rows
         return found
-
-    def find_state(self, project_id: str, key_id: str) -> StoredState | None:
-        rows = self._one_key(_STATE, (), project_id, key_id)
-        if not rows:
-            return None
-        has_values = rows[0][_COLUMNS] is not None
-        values = [StoredValue(key_id, *row[_COLUMNS:-1]) for row in rows if has_values]
-        key = key_of(project_id, rows[0][:_COLUMNS])
-        return StoredState(key, tuple(values), has_findings=bool(rows[0][-1]))
-
-    def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
-        rows = self._one_key(_KEY_WITH_VALUES, (project_id,), project_id, key_id)
-        if not rows:
-            return None
-        has_values = rows[0][_COLUMNS] is not None
-        values = list(starmap(KeyValue, map(_value, rows))) if has_values else []
-        return key_of(project_id, rows[0][:_COLUMNS], values)
-
-    def _one_key(
-        self, select: str, params: tuple[str, ...], project_id: str, key_id: str
-    ) -> list[Row]:
-        """Return the rows of a key as main or the branch shows it."""
-        for source in self._sources(project_id):
-            shown = source.shows("k", IN_PROJECT)
-            rows = self._database.rows(
-                select.format(shown=shown.sql),
-                (*params, *shown.params, key_id + source.mark),
-            )
-            if rows:
-                break
-        return rows
 
     def _found(
         self, project_id: str, shown: SqlFragment, column: str, wanted: Collection[str]

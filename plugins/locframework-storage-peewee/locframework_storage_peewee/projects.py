@@ -1,7 +1,8 @@
 """Projects and their languages.
 
-Management goes through peewee models. ``find`` of a project and ``list_languages`` run
-with every request of a project and are hand-written SQL: 6 µs, not 250 µs.
+Management goes through peewee models. ``find`` and ``lock`` of a project and
+``list_languages`` run with every request or write, and are hand-written SQL: 6 µs, not
+250 µs.
 """
 
 from collections.abc import Sequence
@@ -19,10 +20,9 @@ from locframework.ports import (
     Timestamp,
 )
 
-from .counts import count_words_again
 from .database import Database
 from .engine import Row
-from .key_values import remove_language
+from .key_values import count_words_again, remove_language
 from .models import LanguageRow, LineRow, ProjectRow
 from .tables import Table, in_scopes
 
@@ -77,6 +77,12 @@ class ProjectTables(Table[Project]):
 
     def find(self, record_id: str, parent_id: str | None = None) -> Project | None:
         row = self._database.row(_PROJECT, (record_id,))
+        return _project(row) if row else None
+
+    def lock(self, record_id: str) -> Project | None:
+        self._database.require_transaction()
+        locked = _PROJECT + self._database.engine.for_update
+        row = self._database.row(locked, (record_id,))
         return _project(row) if row else None
 
     def update(self, record: Project) -> None:

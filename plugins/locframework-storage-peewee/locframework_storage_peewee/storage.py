@@ -31,7 +31,6 @@ from .access import AccessTables
 from .blobs import BlobNotes
 from .branch_keys import BranchKeyTables
 from .branches import BranchTables
-from .counts import StatisticsTables
 from .database import Database
 from .delivery import DeliveryTables
 from .engine import Engine
@@ -47,6 +46,7 @@ from .migrator import migrate, pending_migrations
 from .processes import ProcessTable
 from .projects import ProjectTables
 from .purge import purge
+from .statistics import StatisticsTables
 from .terms import TermTables
 from .webhook_deliveries import IS_DUE
 from .webhooks import WebhookTables

@@ -89,7 +89,7 @@ class Table(Store, Generic[T]):
         else:
             self.write(self.model.delete().where(*mine))
 
-    def lock(self, record_id: str) -> None:
+    def lock(self, record_id: str) -> T | None:
         self._database.require_transaction()
         for_update = self._database.engine.for_update
         if for_update:  # else the transaction has locked everything
@@ -97,6 +97,7 @@ class Table(Store, Generic[T]):
             self._database.rows(
                 f"SELECT id FROM {table} WHERE id = ?{for_update}", (record_id,)
             )
+        return self.find(record_id)
 
     def first(self, *conditions: Condition) -> T | None:
         """Return the first record that meets the conditions."""
