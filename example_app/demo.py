@@ -1,8 +1,8 @@
 """Creates the demo project, or finds the existing one.
 
-Each step can be repeated, so that the next start completes an interrupted one. The
-name of the organization shows that the demo is incomplete. Later starts do not
-change existing data.
+The name of the organization shows that the demo is incomplete: the next start deletes
+what an interrupted one has made, and begins again. Later starts do not change existing
+data.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -20,17 +19,17 @@ from msgspec import Struct
 from locframework import OPERATOR, Framework
 from locframework.access.records import NewToken, Organization, OrganizationChanges
 from locframework.commands.common import JobsOf, progress, run_to_end
-from locframework.delivery.records import Distribution, NewDistribution, NewRelease
-from locframework.errors import LanguageExists
+from locframework.delivery.records import Distribution, NewDistribution
 from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
-from locframework.jobs.records import Job, JobQuery
+from locframework.glossaries.records import GlossaryQuery
+from locframework.jobs.records import Job
 from locframework.keys.records import BulkKey, NewKeys
 from locframework.memories.imports import ImportOptions as MemoryImportOptions
 from locframework.memories.records import MemoryQuery, NewAssignment, NewMemory
 from locframework.projects.records import NewLanguage, NewProject, Project
 
-from .work_in_progress import ALL, TRANSLATOR, add_work_in_progress
+from .work_in_progress import ALL, GLOSSARY, TRANSLATOR, add_work_in_progress
 
 FILES = Path(__file__).resolve().parent / "demo"
 ORGANIZATION = "Skerry Ferries"
@@ -42,7 +41,6 @@ LANGUAGES = ("de", "fr", "pt-BR", "pl", "ar", "ja")
 DISTRIBUTION = "Apps and emails"
 FORMAT = "json-nested"
 MEMORY = "Skerry, and the harbour office before it"
-JOBS = JobQuery(limit=200)
 
 
 class Demo(Struct, frozen=True, rename="camel"):
@@ -120,6 +118,7 @@ def _owner_token(framework: Framework, organization: Organization) -> str:
 def _make(framework: Framework, organization: Organization) -> Project:
     """Create everything; the last step marks the demo as complete."""
     click.echo("making the demo project …", err=True)
+    _delete_all(framework, organization)
     project = _project(framework, organization)
     _import_files(framework, project)
     _describe_keys(framework, project)
@@ -129,6 +128,19 @@ def _make(framework: Framework, organization: Organization) -> Project:
     finished = OrganizationChanges(name=ORGANIZATION)
     framework.organizations.update_organization(OPERATOR, organization.id, finished)
     return project
+
+
+def _delete_all(framework: Framework, organization: Organization) -> None:
+    """Delete what an interrupted start has made."""
+    for project in framework.projects.list_projects(OPERATOR, ALL).items:
+        if project.organization_id == organization.id:
+            framework.projects.delete_project(OPERATOR, project.id)
+    glossaries = GlossaryQuery(search=GLOSSARY)
+    for glossary in framework.glossaries.list_glossaries(OPERATOR, glossaries).items:
+        framework.glossaries.delete_glossary(OPERATOR, glossary.id)
+    memories = MemoryQuery(search=MEMORY)
+    for memory in framework.memories.list_memories(OPERATOR, memories).items:
+        framework.memories.delete_memory(OPERATOR, memory.id)
 
 
 def _organization(framework: Framework) -> Organization:
@@ -158,21 +170,16 @@ def _kept_project(
 
 
 def _project(framework: Framework, organization: Organization) -> Project:
-    """Return the project with its languages; create what is missing."""
-    found = framework.projects.list_projects(OPERATOR, ALL).items
-    mine = [each for each in found if each.organization_id == organization.id]
-    project = next((each for each in mine if each.name == PROJECT), None)
-    if project is None:
-        new = NewProject(
-            name=PROJECT,
-            source_language=SOURCE_LANGUAGE,
-            organization_id=organization.id,
-            description="A ferry booking app and its emails: the demo of locframework.",
-        )
-        project = framework.projects.create_project(OPERATOR, new)
+    """Create the project with its languages."""
+    new = NewProject(
+        name=PROJECT,
+        source_language=SOURCE_LANGUAGE,
+        organization_id=organization.id,
+        description="A ferry booking app and its emails: the demo of locframework.",
+    )
+    project = framework.projects.create_project(OPERATOR, new)
     for code in LANGUAGES:
-        with suppress(LanguageExists):
-            framework.languages.add_language(OPERATOR, project.id, NewLanguage(code))
+        framework.languages.add_language(OPERATOR, project.id, NewLanguage(code))
     return project
 
 
@@ -201,21 +208,9 @@ def _describe_keys(framework: Framework, project: Project) -> None:
 
 
 def _publish(framework: Framework, project: Project) -> None:
-    distribution = _distribution(framework, project.id)
-    if distribution is None:
-        new = NewDistribution(name=DISTRIBUTION, format=FORMAT)
-        distribution = framework.distributions.create_distribution(
-            OPERATOR, project.id, new
-        )
-    for job in framework.jobs.list_jobs(OPERATOR, project.id, JOBS).items:
-        if job.status in ("queued", "running"):
-            _run(framework, framework.jobs, project.id, job)
-    # what an earlier start published may lack what this one has imported
-    _, building = framework.releases.create_release(
-        OPERATOR, project.id, distribution.id, NewRelease()
-    )
-    if building is not None:
-        _run(framework, framework.jobs, project.id, building)
+    new = NewDistribution(name=DISTRIBUTION, format=FORMAT)
+    framework.distributions.create_distribution(OPERATOR, project.id, new)
+    framework.runner.run_until_idle()  # its first release
 
 
 def _distribution(framework: Framework, project_id: str) -> Distribution | None:
@@ -228,12 +223,8 @@ def _add_memory(
 ) -> None:
     """Create the translation memory, from the project and from files."""
     memories, files = framework.memories, framework.memory_files
-    found = memories.list_memories(OPERATOR, MemoryQuery(search=MEMORY)).items
-    if found:
-        tm_id = found[0].id
-    else:
-        new = NewMemory(MEMORY, SOURCE_LANGUAGE, organization_id=organization.id)
-        tm_id = memories.create_memory(OPERATOR, new).id
+    new = NewMemory(MEMORY, SOURCE_LANGUAGE, organization_id=organization.id)
+    tm_id = memories.create_memory(OPERATOR, new).id
     memories.assign(OPERATOR, project.id, tm_id, NewAssignment())
     for path in (FILES / "harbour.tmx", *sorted((FILES / "django").glob("*.tmx"))):
         options = MemoryImportOptions()

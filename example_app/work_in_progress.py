@@ -1,24 +1,16 @@
-"""Adds work in progress to the demo: reviews, a glossary, a branch, a webhook's log.
-
-Each step can be repeated.
-"""
+"""Adds work in progress to the demo: reviews, a glossary, a branch, a webhook's log."""
 
 from __future__ import annotations
-
-from contextlib import suppress
 
 from msgspec.structs import replace
 
 from locframework import OPERATOR, Framework, hookimpl
 from locframework.access.records import Caller, NewMember, NewToken, Organization
 from locframework.branches.records import NewBranch
-from locframework.errors import BranchExists, KeyExists, TermExists
 from locframework.glossaries.records import (
-    GlossaryQuery,
     NewGlossary,
     NewTerm,
     NewTranslation,
-    TermQuery,
 )
 from locframework.keys.records import KeyChanges, KeyQuery, NewKey, NewValue
 from locframework.pagination import PageRequest
@@ -87,14 +79,13 @@ def add_work_in_progress(
     receiver = DemoReceiver()
     settings = replace(framework.settings, webhook_transport=receiver.name)
     with Framework(settings, [receiver]) as local:
-        webhook = _webhook(local, project)
+        webhook, _ = local.webhooks.create_webhook(OPERATOR, project.id, WEBHOOK)
         tagline = "Le ferry vers toutes les îles"
         _write(local, project, "common.tagline", "fr", tagline, by=translator)
         greeting = "Hallo und willkommen!"
         _write(local, project, "common.greeting", "de", greeting, by=translator)
         _write(local, project, "search.submit", "en", "Find ferries")
-        if webhook.is_active:
-            _fill_log(local, webhook, receiver)
+        _fill_log(local, webhook, receiver)
     _add_glossary(framework, organization, project, translator)
     _work_on_a_branch(framework, project)
 
@@ -121,13 +112,6 @@ def _translator(framework: Framework, organization: Organization) -> Caller:
     return caller
 
 
-def _webhook(local: Framework, project: Project) -> Webhook:
-    """Return the webhook; create it unless an interrupted start did."""
-    for found in local.webhooks.list_webhooks(OPERATOR, project.id, ALL).items:
-        return found
-    return local.webhooks.create_webhook(OPERATOR, project.id, WEBHOOK)[0]
-
-
 def _fill_log(local: Framework, webhook: Webhook, receiver: DemoReceiver) -> None:
     """Fail each delivery once, replay all but the last, and send a test.
 
@@ -152,36 +136,28 @@ def _add_glossary(
 ) -> None:
     """Create a glossary that requires approval, with a proposal of the translator."""
     glossaries = framework.glossaries
-    query = GlossaryQuery(search=GLOSSARY)
-    found = glossaries.list_glossaries(OPERATOR, query).items
-    if found:
-        glossary_id = found[0].id
-    else:
-        new = NewGlossary(
-            name=GLOSSARY,
-            source_language=project.source_language,
-            requires_approval=True,
-            organization_id=organization.id,
-        )
-        glossary_id = glossaries.create_glossary(OPERATOR, new).id
-    for term in TERMS:
-        with suppress(TermExists):
-            framework.terms.create_term(OPERATOR, glossary_id, term)
+    new = NewGlossary(
+        name=GLOSSARY,
+        source_language=project.source_language,
+        requires_approval=True,
+        organization_id=organization.id,
+    )
+    glossary_id = glossaries.create_glossary(OPERATOR, new).id
+    terms = {
+        term.term: framework.terms.create_term(OPERATOR, glossary_id, term)
+        for term in TERMS
+    }
     glossaries.attach(OPERATOR, project.id, glossary_id)
     word, lang, value = PROPOSED
-    [proposed] = framework.terms.list_terms(
-        OPERATOR, glossary_id, TermQuery(search=word)
-    ).items
     framework.terms.set_translation(
-        translator, glossary_id, proposed.id, lang, NewTranslation(value)
+        translator, glossary_id, terms[word].id, lang, NewTranslation(value)
     )
 
 
 def _work_on_a_branch(framework: Framework, project: Project) -> None:
     """Change the German text of a key on main and on the branch: a conflict."""
     key = "common.menu.timetable"
-    with suppress(BranchExists):
-        framework.branches.create_branch(OPERATOR, project.id, NewBranch(BRANCH))
+    framework.branches.create_branch(OPERATOR, project.id, NewBranch(BRANCH))
     _write(framework, project, key, "de", "Winterfahrplan", branch=BRANCH)
     key_id = _key_id(framework, project, key)
     about = KeyChanges(description="The menu entry that opens the winter timetable")
@@ -192,8 +168,7 @@ def _work_on_a_branch(framework: Framework, project: Project) -> None:
         tags=["banner"],
         values={"en": "Winter timetable is out", "de": "Der Winterfahrplan ist da"},
     )
-    with suppress(KeyExists):
-        framework.keys.create_key(OPERATOR, project.id, banner, branch=BRANCH)
+    framework.keys.create_key(OPERATOR, project.id, banner, branch=BRANCH)
     _write(framework, project, key, "de", "Fahrpläne")
 
 
