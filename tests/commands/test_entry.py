@@ -34,7 +34,6 @@ COMMANDS = [
     ["token", "create"],
     ["project", "create"],
     ["project", "list"],
-    ["webhooks", "listen"],
 ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -190,24 +189,22 @@ def test_the_local_receiver_is_reached_with_the_settings_on_the_page(
         pytest.skip("openssl is not installed")
     section = page.sections()["On one's own machine"]
     [commands], [settings] = page.blocks("sh", section), page.blocks("toml", section)
-    make, _, listen = commands.rstrip().rpartition("\n")
-    program, *options = listen.replace("--port 9000", "--port 0").split()
+    make, _, start = commands.rstrip().rpartition("\n")
     monkeypatch.chdir(tmp_path)
     subprocess.run(["sh", "-ec", make], check=True, capture_output=True)
-    with subprocess.Popen(
-        [Path(sys.executable).parent / program, *options],
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        found = re.search(r":(\d+)/", process.stdout.readline())
-        assert found is not None
-        tree = tomllib.loads(settings.replace("9000", found[1]))
-        given = msgspec.convert(tree["plugins"]["https"], HttpsSettings)
-        post = Post(f"https://127.0.0.1:{found[1]}/", (), b"{}")
-        answer = HttpsTransport(given).send(post)
-        process.kill()
+    (tmp_path / "receiver.py").write_text(page.files()["receiver.py"])
+    given_in = dict(word.split("=") for word in start.split() if "=" in word)
+    monkeypatch.setenv("CERTIFICATE", given_in["CERTIFICATE"])
 
+    with running(tmp_path, sys.executable, "receiver.py") as receiving:
+        tree = tomllib.loads(settings.replace("9000", str(receiving.port)))
+        given = msgspec.convert(tree["plugins"]["https"], HttpsSettings)
+        body = json.dumps({"type": "webhook.test", "data": {"items": []}})
+        headers = signed_headers("msg_1", system_clock(), body, [receiving.secret])
+        post = Post(f"https://127.0.0.1:{receiving.port}/", headers, body.encode())
+        answer = HttpsTransport(given).send(post)
+
+    assert start.split()[-2:] == ["python", "receiver.py"]
     assert "https://127.0.0.1:9000/" in section
     assert (answer.status_code, answer.error) == (204, None)
 
