@@ -34,6 +34,7 @@ COMMANDS = [
     ["token", "create"],
     ["project", "create"],
     ["project", "list"],
+    ["webhooks", "deliveries"],
 ]
 
 
