@@ -10,8 +10,8 @@ from locframework.access.permissions import PERMISSIONS
 from locframework.fields import new_id
 from locframework.http.records import Upload
 from locframework.testing.client import Answer, Client
-from locframework.testing.images import png
 from locframework.testing.workspace import Workspace
+from tests.images import png
 
 NONE: Mapping[str, str] = {}
 METHODS = ("get", "post", "put", "patch", "delete")

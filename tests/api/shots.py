@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from locframework.http.records import Upload
-from locframework.testing import images
 from locframework.testing.client import Answer, Client
 from locframework.testing.workspace import Workspace
+from tests import images
 
 BASE = "http://localhost/api/v1"
 

@@ -8,7 +8,7 @@ import pytest
 
 from locframework.http.records import Upload
 from locframework.testing.client import Answer
-from locframework.testing.images import png
+from tests.images import png
 
 from .branched import Branched
 

@@ -8,10 +8,10 @@ import pytest
 
 from locframework.fields import new_id
 from locframework.files.records import IMAGE_MOST
-from locframework.testing import images
 from locframework.testing.client import Client
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace, open_workspace
+from tests import images
 
 from .shots import BASE, Shots
 

@@ -12,7 +12,7 @@ import pytest
 
 from locframework.http.records import Upload
 from locframework.testing.client import Client
-from locframework.testing.images import png
+from tests.images import png
 
 from .project_keys import Keys
 from .undoing import (

@@ -55,8 +55,8 @@ from locframework.projects.records import (
     ProjectChanges,
 )
 from locframework.testing.contracts.storage_events import latest
-from locframework.testing.images import png
 from locframework.testing.workspace import Workspace
+from tests.images import png
 
 FILE = SourceFile("fr.json", b'{"imported": "Nouveau"}')
 FRENCH = ImportOptions(format="json-flat", language_code="fr")

@@ -8,7 +8,7 @@ import pytest
 
 from locframework.errors import UnreadableFile
 from locframework.files.rules import image_type
-from locframework.testing.images import GOOD
+from tests.images import GOOD
 
 
 @pytest.mark.parametrize("name", GOOD)
