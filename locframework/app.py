@@ -190,20 +190,15 @@ class Framework:
         runner.add_handler(UndoJob(storage, access, files, writer, trash, renewed))
 
         matcher = chosen("matcher", settings.matcher, plugins.matchers)
-        there = plugins.concordancers  # without any, the database is asked
-        concordancer = (
-            chosen("concordancer", settings.concordancer, there) if there else None
-        )
-        forget = [each.forget for each in (matcher, concordancer) if each is not None]
         sync = TmSync(storage, jobs, clock)
         events.listen_inside(sync.on_key_event, subscriber="memories")
         events.listen_inside(sync.on_language_event, prefixes=LANGUAGE_EVENTS)
         runner.add_handler(sync)
         memories = self.memories = Memories(
-            storage, access, linked, projects, sync, clock, forget
+            storage, access, linked, projects, sync, clock, matcher.forget
         )
         self.memory_entries = Entries(storage, memories, linked, clock)
-        matching = self.matching = Matching(storage, projects, matcher, concordancer)
+        matching = self.matching = Matching(storage, projects, matcher)
         self.memory_files = MemoryFiles(
             storage, linked, memories, blobs, jobs, sync, clock, renewed
         )

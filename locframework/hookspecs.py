@@ -20,7 +20,7 @@ from locframework.blobs.blob_store import BlobStore
 from locframework.events import Event
 from locframework.formats.format import Format
 from locframework.keys.changes import Change, WriteNote, WriteRefusal
-from locframework.memories.matching.port import Concordancer, Matcher
+from locframework.memories.matching.port import Matcher
 from locframework.quality.check import Check
 from locframework.settings import Settings
 from locframework.storage import StorageProvider
@@ -50,11 +50,6 @@ def loc_provide_formats() -> Sequence[Format]:  # type: ignore[empty-body]
 @hookspec
 def loc_provide_matchers() -> Sequence[Matcher]:  # type: ignore[empty-body]
     """The fuzzy matchers that the setting ``matcher`` can name."""
-
-
-@hookspec
-def loc_provide_concordancers() -> Sequence[Concordancer]:  # type: ignore[empty-body]
-    """The finders of parts of texts that the setting ``concordancer`` can name."""
 
 
 @hookspec

@@ -38,7 +38,7 @@ from .keys.changes import (
     WriteVeto,
     named,
 )
-from .memories.matching.port import Concordancer, Matcher
+from .memories.matching.port import Matcher
 from .quality.check import Check, name_of_check
 from .quality.checks import BUILT_IN
 from .settings import Settings, setting_in
@@ -114,9 +114,6 @@ class PluginHost:
         self.formats: dict[str, Format] = self._provided("formats", Format)
         self.transports: dict[str, Transport] = self._provided("transports", Transport)
         self.matchers: dict[str, Matcher] = self._provided("matchers", Matcher)
-        self.concordancers: dict[str, Concordancer] = self._provided(
-            "concordancers", Concordancer
-        )
         for check in BUILT_IN:  # they have their names already
             self._providers["loc_provide_checks", check.name] = GROUP
         self.checks: dict[str, Check] = {check.name: check for check in BUILT_IN}

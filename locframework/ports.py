@@ -108,16 +108,11 @@ from .keys.store import KeyStore as KeyStore
 from .languages import count_words as count_words
 from .languages import fold as fold
 from .languages import folded as folded
-from .memories.matching.port import SOURCE_CODE as SOURCE_CODE
-from .memories.matching.port import Concordancer as Concordancer
 from .memories.matching.port import Forgotten as Forgotten
 from .memories.matching.port import Found as Found
-from .memories.matching.port import FoundEntries as FoundEntries
 from .memories.matching.port import Hit as Hit
 from .memories.matching.port import Matcher as Matcher
 from .memories.matching.port import MemoryTextStore as MemoryTextStore
-from .memories.matching.port import Passage as Passage
-from .memories.matching.port import Passages as Passages
 from .memories.matching.port import SegmentChange as SegmentChange
 from .memories.matching.port import Segments as Segments
 from .memories.matching.port import Wanted as Wanted

@@ -66,7 +66,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     blob_store: str = "disk"  # who keeps files: a name of loc_provide_blob_stores
     webhook_transport: str = "https"  # who sends: a name of loc_provide_transports
     matcher: str = "rapidfuzz"  # who finds similar texts: of loc_provide_matchers
-    concordancer: str = "rapidfuzz"  # who finds parts of texts, if any plugin does
     base_url: str | None = None  # "https://l10n.example.com/api/v1"; else as asked
     rate_limit_storage: str = "memory://"  # or redis://host:6379/0: shared
     content_requests_per_minute: Annotated[int, Meta(ge=1)] = 6000  # per address

@@ -472,7 +472,6 @@ PORTS = {
     "formats": ("Format", "info recognizes read write"),
     "transports": ("Transport", "name check_url send"),
     "matchers": ("Matcher", "name find distance forget"),
-    "concordancers": ("Concordancer", "name find forget"),
     "checks": ("Check", "name description severity find"),
 }
 MEMBERS = [
@@ -620,7 +619,7 @@ def test_what_nobody_provides_lists_those_there_are(
 
 @pytest.mark.parametrize(
     "setting",
-    ["storage", "blob_store", "webhook_transport", "matcher", "concordancer"],
+    ["storage", "blob_store", "webhook_transport", "matcher"],
 )
 def test_a_setting_that_chooses_what_nobody_provides_stops_the_start(
     setting: str,

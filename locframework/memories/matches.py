@@ -1,17 +1,16 @@
 """Fuzzy matches and concordance search in the memories that a project reads."""
 
-import logging
 from collections.abc import Sequence
 
 from locframework.access.records import Caller
-from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable, ValidationFailed
+from locframework.errors import ValidationFailed
 from locframework.languages import canonical_tag, folded
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.validation import check_record
 
-from .matching.port import Concordancer, Matcher, Wanted
+from .matching.port import Matcher, Wanted
 from .matching.records import (
     TEXTS_LENGTH,
     Concordance,
@@ -25,8 +24,6 @@ from .matching.search import ByLanguage, find_matches
 from .records import AssignedMemory
 from .store import MemoryStorage
 
-log = logging.getLogger("locframework.plugins")
-
 
 class Matching:
     """Searches the memories of a project."""
@@ -36,14 +33,12 @@ class Matching:
         storage: MemoryStorage,
         projects: Projects,
         matcher: Matcher,
-        concordancer: Concordancer | None,
     ) -> None:
         self._storage = storage
         self._store = storage.memories
         self._texts = storage.memory_texts
         self._projects = projects
         self._matcher = matcher
-        self._concordancer = concordancer
 
     def search(
         self, caller: Caller, project_id: str, request: ConcordanceQuery
@@ -70,21 +65,7 @@ class Matching:
             language_codes=codes,
             search_in=request.search_in,
         )
-        found = None
-        if self._concordancer is not None:
-            try:
-                found = self._concordancer.find(self._texts, asked, page)
-            except Unavailable:
-                raise
-            except PLUGIN_EXCEPTIONS:
-                name = self._concordancer.name
-                log.exception(
-                    "the concordancer %s failed; the database searches instead", name
-                )
-        if found is None:
-            return self._texts.search(asked, page)
-        items = self._texts.concordance_items(found.entry_ids, codes)
-        return Page(items, found.total, page.page, page.limit)
+        return self._texts.search(asked, page)
 
     def find_matches(
         self, caller: Caller, project_id: str, request: MatchQuery

@@ -66,9 +66,9 @@ class Memories:
         projects: Projects,
         sync: TmSync,
         clock: Clock,
-        forget: Sequence[Callable[[str], None]],
+        forget: Callable[[str], None],
     ) -> None:
-        """``forget`` are called with the id of each memory that was deleted."""
+        """``forget`` is called with the id of each memory that was deleted."""
         self._storage = storage
         self._store = storage.memories
         self._access = access
@@ -193,8 +193,7 @@ class Memories:
         with self._storage.transaction():
             self._store.lock(found.id)
             self._store.delete(found.id, timestamp(self._clock()))
-            for forget in self._forget:
-                self._storage.after_commit(partial(forget, found.id))
+            self._storage.after_commit(partial(self._forget, found.id))
         return found.memory
 
     # target languages

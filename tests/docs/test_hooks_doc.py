@@ -23,10 +23,6 @@ from locframework import (
 from locframework.plugins import PluginHost
 from locframework.testing.client import Client
 from locframework.testing.contracts.blobs import BlobStoreContract, OpenStore
-from locframework.testing.contracts.concordancers import (
-    ConcordancerContract,
-    OpenConcordancer,
-)
 from locframework.testing.contracts.matchers import MatcherContract, OpenMatcher
 
 from .conftest import Example, Open
@@ -185,35 +181,6 @@ class TestTheExampleOfLocProvideMatchers(MatcherContract):
             return matcher
 
         return open_index
-
-
-def test_the_example_of_loc_provide_concordancers(
-    example: Example, open_with: Open
-) -> None:
-    plugin = example("loc_provide_concordancers")["ReadingPlugin"]()
-
-    with open_with(plugin, concordancer="reading") as workspace:
-        owner, project = workspace.owner, workspace.project()
-        body: dict[str, object] = {"name": "Main", "sourceLanguage": "en"}
-        made = owner.post("/translation-memories", json=body).data["translationMemory"]
-        path = f"/projects/{project['id']}"
-        owner.put(f"{path}/translation-memories/{made['id']}", json={})
-        for text in ("Pay now", "Pay"):
-            body = {"sourceText": text}
-            owner.post(f"/translation-memories/{made['id']}/entries", json=body)
-        found = owner.post(f"{path}/tm/search", json={"query": "PAY"}).data["items"]
-
-    assert [item["sourceText"] for item in found] == ["Pay", "Pay now"]
-
-
-class TestTheExampleOfLocProvideConcordancers(ConcordancerContract):
-    undamageable = "nothing is kept"
-    unbreakable = "there is nothing to reach"
-
-    @pytest.fixture
-    def open_index(self, example: Example) -> OpenConcordancer:
-        plugin = example("loc_provide_concordancers")["ReadingPlugin"]()
-        return lambda: plugin.loc_provide_concordancers()[0]
 
 
 def test_the_example_of_loc_provide_event_types(

@@ -1,4 +1,4 @@
-"""A matcher that fails is unavailable; for a concordancer, the database searches."""
+"""A matcher that fails is unavailable."""
 
 from __future__ import annotations
 
@@ -35,17 +35,13 @@ class Failing:
 
 
 class Provider:
-    """A plugin with one matcher and one concordancer."""
+    """A plugin with one matcher."""
 
     def __init__(self) -> None:
         self.failing = Failing()
 
     @hookimpl
     def loc_provide_matchers(self) -> list[Failing]:
-        return [self.failing]
-
-    @hookimpl
-    def loc_provide_concordancers(self) -> list[Failing]:
         return [self.failing]
 
 
@@ -62,10 +58,6 @@ class Project:
         body = {"sourceText": "Save the file"}
         assert self.owner.post(f"{self.memory}/entries", json=body).status == 201
 
-    def search(self, result: Any) -> Answer:
-        self.failing.result = result
-        return self.owner.post(f"{self.path}/tm/search", json={"query": "file"})
-
     def match(self, result: Any) -> Answer:
         self.failing.result = result
         body = {"sourceTexts": ["Save the file"], "languageCodes": ["de"]}
@@ -74,7 +66,7 @@ class Project:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    plugin, names = Provider(), {"matcher": "failing", "concordancer": "failing"}
+    plugin, names = Provider(), {"matcher": "failing"}
     with (
         fresh_url("sqlite", tmp_path) as url,
         open_workspace(url, tmp_path, plugins=[plugin], **names) as workspace,
@@ -93,22 +85,10 @@ def test_a_matcher_that_fails_is_unavailable(
     assert "the matcher failing failed" in caplog.text
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("/secret"), SystemExit(3)])
-def test_the_database_searches_where_a_concordancer_fails(
-    project: Project, error: BaseException, caplog: pytest.LogCaptureFixture
-) -> None:
-    found = project.search(error)
-
-    assert (found.status, found.data["total"]) == (200, 1)
-    assert "the concordancer failing failed; the database searches" in caplog.text
-
-
 def test_what_a_plugin_calls_unavailable_has_its_message(project: Project) -> None:
-    for refused in (
-        project.match(Unavailable("its server is down")),
-        project.search(Unavailable("its server is down")),
-    ):
-        assert (refused.status, refused.error["message"]) == (503, "its server is down")
+    refused = project.match(Unavailable("its server is down"))
+
+    assert (refused.status, refused.error["message"]) == (503, "its server is down")
 
 
 def test_a_memory_is_deleted_also_where_plugins_fail_to_forget_it(

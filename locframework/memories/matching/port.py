@@ -1,16 +1,13 @@
-"""The ports of matching: what matchers and concordancers do, and what they read."""
+"""The port of matching: what matchers do, and what they read."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
 
-from locframework.fields import Timestamp
 from locframework.pagination import Page, PageRequest
 
 from .records import Concordance, ConcordanceItem, MatchSource, MatchValue
-
-SOURCE_CODE = ""  # the source language, among the language codes of a passage
 
 
 class SegmentChange(msgspec.Struct, frozen=True, gc=False):
@@ -22,24 +19,12 @@ class SegmentChange(msgspec.Struct, frozen=True, gc=False):
     note: bytes = b""  # what else its score depends on; may be kept, see Hit.note
 
 
-class Passage(msgspec.Struct, frozen=True, gc=False):
-    """All texts of one entry as they are since ``revision``."""
-
-    revision: int
-    entry_id: str
-    length: int  # of the source text before folding, in code points
-    updated_at: Timestamp
-    texts: list[tuple[str, str]] | None
-    """Language code and folded text (languages.folded), the source text's with
-    ``SOURCE_CODE``; no text is empty. None: the entry was removed."""
-
-
 class Forgotten(Exception):
     """Removals since that revision are no longer known: start again at 0."""
 
 
-class Revisions(Protocol):
-    """The revisions of translation memories, for copies of their texts.
+class Segments(Protocol):
+    """The folded source texts of translation memories, for matchers.
 
     A memory's revision rises with every committed change of its entries, and a later
     commit has a higher one. A copy that is complete up to a revision needs only what
@@ -58,24 +43,12 @@ class Revisions(Protocol):
         """
         ...
 
-
-class Segments(Revisions, Protocol):
-    """The folded source texts of translation memories, for matchers."""
-
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         """Yield each entry that changed after a revision, once and in no order.
 
         After 0: all entries. Raises Forgotten, before the first, for a revision that
         is too old.
         """
-        ...
-
-
-class Passages(Revisions, Protocol):
-    """The folded texts of translation memories, for concordancers."""
-
-    def passages(self, memory_id: str, after: int) -> Iterator[Passage]:
-        """Yield each entry that changed after a revision, as ``Segments.changes``."""
         ...
 
 
@@ -144,42 +117,7 @@ class Matcher(Protocol):
         ...
 
 
-class FoundEntries(msgspec.Struct, frozen=True):
-    """A page of entries that hold a text, and how many there are."""
-
-    entry_ids: list[str]
-    total: int
-
-
-class Concordancer(Protocol):
-    """Finds parts of texts: exactly what reading every entry would find.
-
-    Its copies can be made again from ``passages``. Shared by threads; several
-    processes may use one place at once.
-    """
-
-    @property
-    def name(self) -> str:
-        """The name for the setting ``concordancer``."""
-        ...
-
-    def find(
-        self, passages: Passages, asked: Concordance, page: PageRequest
-    ) -> FoundEntries | None:
-        """Return the entries that hold the text, in their sources, values or both.
-
-        In the order of MemoryTextStore.search. Knows every change that was committed
-        before the call. An unknown memory has no entries. None: it cannot search now,
-        and the database does.
-        """
-        ...
-
-    def forget(self, memory_id: str) -> None:
-        """Drop what is kept of a memory that was deleted."""
-        ...
-
-
-class MemoryTextStore(Segments, Passages, Protocol):
+class MemoryTextStore(Segments, Protocol):
     """Reads texts of many entries; those of deleted memories are left out.
 
     The ``changes`` have the note of ``match_sources`` (``encode_note``).
@@ -212,15 +150,6 @@ class MemoryTextStore(Segments, Passages, Protocol):
 
         First those of which a searched text is the whole text, then shorter source
         texts, newer entries, entry id. Three statements at most.
-        """
-        ...
-
-    def concordance_items(
-        self, entry_ids: Sequence[str], language_codes: Collection[str] | None
-    ) -> list[ConcordanceItem]:
-        """Return the entries, in this order, with translations in these languages.
-
-        None: in every language. Those that were removed are left out. Two statements.
         """
         ...
 

@@ -2,11 +2,10 @@
 
 import random
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,7 +22,6 @@ from locframework.memories.matching.port import (
     Wanted,
 )
 
-T = TypeVar("T")
 Damage = Callable[[str], None]
 
 MEMORY = "01890000-0000-7000-8000-000000000001"
@@ -59,20 +57,23 @@ def percent_of(
     return (longest - by(first, second)) * 100 // longest if longest else 100
 
 
-class EntriesInMemory(Generic[T]):
-    """The port Revisions over dicts: what a storage does in tables."""
+class SegmentsInMemory:
+    """The port Segments over dicts: what a storage does in tables."""
+
+    has_notes = False
 
     def __init__(self) -> None:
-        self.entries: dict[str, dict[str, T]] = {}
+        self.texts: dict[str, dict[str, str]] = {}
+        """By memory id and entry id."""
         self._changes: dict[str, dict[str, int]] = {}
         self._revisions: dict[str, int] = {}
         self._forgotten: dict[str, int] = {}
         self.in_block = False
 
-    def change(self, memory_id: str, changes: Mapping[str, T | None]) -> None:
+    def change(self, memory_id: str, changes: Mapping[str, str | None]) -> None:
         """Commit entries by id; None removes one. Creates the memory."""
         revision = self._revisions[memory_id] = self._revisions.get(memory_id, 0) + 1
-        entries = self.entries.setdefault(memory_id, {})
+        entries = self.texts.setdefault(memory_id, {})
         for entry_id, entry in changes.items():
             if entry is None:
                 entries.pop(entry_id, None)
@@ -84,7 +85,7 @@ class EntriesInMemory(Generic[T]):
 
     def forget_removals(self, memory_id: str) -> None:
         """Forget which entries were removed until now."""
-        entries = self.entries[memory_id]
+        entries = self.texts[memory_id]
         self._changes[memory_id] = {
             entry_id: revision
             for entry_id, revision in self._changes.get(memory_id, {}).items()
@@ -95,7 +96,7 @@ class EntriesInMemory(Generic[T]):
     def drop(self, memory_id: str) -> None:
         """Delete the memory."""
         self._revisions.pop(memory_id)
-        for of_memory in (self._changes, self._forgotten, self.entries):
+        for of_memory in (self._changes, self._forgotten, self.texts):
             of_memory.pop(memory_id, None)
 
     def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
@@ -107,26 +108,6 @@ class EntriesInMemory(Generic[T]):
         """As the port says; a test sets it."""
         return self.in_block
 
-    def _changed(self, memory_id: str, after: int) -> Iterator[tuple[int, str]]:
-        """Revisions and entry ids since then, the last first."""
-        if 0 < after < self._forgotten.get(memory_id, 0):
-            raise Forgotten
-        for entry_id, revision in reversed(self._changes.get(memory_id, {}).items()):
-            if revision <= after:
-                return
-            yield revision, entry_id
-
-
-class SegmentsInMemory(EntriesInMemory[str]):
-    """The port Segments."""
-
-    has_notes = False
-
-    @property
-    def texts(self) -> dict[str, dict[str, str]]:
-        """Texts by memory id and entry id."""
-        return self.entries
-
     def note(self, memory_id: str, entry_id: str) -> bytes:
         """Return the note of an entry, which is another after each change."""
         if not self.has_notes:
@@ -134,200 +115,15 @@ class SegmentsInMemory(EntriesInMemory[str]):
         return f"{entry_id} \0 {self._changes[memory_id][entry_id]}".encode()
 
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
-        """As the port says."""
+        """As the port says, the last first."""
+        if 0 < after < self._forgotten.get(memory_id, 0):
+            raise Forgotten
         texts = self.texts[memory_id]
-        for revision, entry_id in self._changed(memory_id, after):
+        for entry_id, revision in reversed(self._changes.get(memory_id, {}).items()):
+            if revision <= after:
+                return
             note = self.note(memory_id, entry_id)
             yield SegmentChange(revision, entry_id, texts.get(entry_id), note)
-
-
-class Index(Protocol):
-    """What matchers and concordancers have in common."""
-
-    @property
-    def name(self) -> str:
-        """The name for a setting."""
-        ...
-
-    def forget(self, memory_id: str) -> None:
-        """Drop what is kept of a memory."""
-        ...
-
-
-AnyIndex = TypeVar("AnyIndex", bound=Index)
-Memories = TypeVar("Memories", bound=EntriesInMemory[Any])
-
-
-class IndexContract(ABC, Generic[AnyIndex, Memories]):
-    """The clauses of matchers and concordancers alike; see docs/contracts.md.
-
-    ``open_index`` gives, at each call, another instance over one and the same place,
-    which is empty when a test begins: as another process has it, or a restart.
-    ``damage`` alters what is kept of a memory behind its back. ``broken_index`` is one
-    whose place cannot be reached. Where the last two cannot be done, ``undamageable``
-    or ``unbreakable`` says why.
-    """
-
-    undamageable: ClassVar[str | None] = None
-    unbreakable: ClassVar[str | None] = None
-    size: ClassVar[int]  # entries of a test with many
-
-    @abstractmethod
-    def empty(self) -> Memories:
-        """Return no memories."""
-
-    @abstractmethod
-    def new_entries(self, many: int, seed: int) -> dict[str, Any]:
-        """Return so many entries; the same for the same seed but for their ids."""
-
-    @abstractmethod
-    def check_some(
-        self, index: AnyIndex, memories: Memories, seed: int, of: Memories | None = None
-    ) -> None:
-        """It finds what brute force does, for texts of the seed and texts of ``of``.
-
-        ``of`` are memories; None: these.
-        """
-
-    @pytest.fixture
-    def open_index(self) -> Callable[[], AnyIndex]:
-        """Give this one in every subclass."""
-        raise NotImplementedError("give the fixture open_index")
-
-    @pytest.fixture
-    def damage(self) -> Damage:
-        """Give this one, or set ``undamageable``."""
-        if self.undamageable:
-            pytest.skip(self.undamageable)
-        raise NotImplementedError("give the fixture damage, or set undamageable")
-
-    @pytest.fixture
-    def broken_index(self) -> AnyIndex:
-        """Give this one, or set ``unbreakable``."""
-        if self.unbreakable:
-            pytest.skip(self.unbreakable)
-        raise NotImplementedError("give the fixture broken_index, or set unbreakable")
-
-    @pytest.fixture
-    def index(self, open_index: Callable[[], AnyIndex]) -> AnyIndex:
-        """One instance, for the tests that need no second."""
-        return open_index()
-
-    @pytest.fixture
-    def memories(self) -> Memories:
-        """Two memories without entries."""
-        empty = self.empty()
-        empty.change(MEMORY, {})
-        empty.change(OTHER, {})
-        return empty
-
-    def test_i1_the_name_is_plain(self, open_index: Callable[[], AnyIndex]) -> None:
-        name = open_index().name
-
-        assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
-        assert open_index().name == name
-
-    def test_i2_changes_are_known_to_the_next_call_of_everyone(
-        self, open_index: Callable[[], AnyIndex], memories: Memories
-    ) -> None:
-        chosen = random.Random(3)
-        instances = [open_index(), open_index()]
-        counts = 1, 2 + self.size // 40, self.size // 5
-        removed = deepcopy(memories)
-        memories.change(MEMORY, self.new_entries(self.size // 2, seed=98))
-        for turn in range(16):
-            there = memories.entries[MEMORY]
-            fewer = 1 if turn < 12 else 6  # an index may only add to its files then
-            changes = self.new_entries(chosen.choice(counts) // fewer + 1, turn)
-            some = chosen.sample([*there], k=len(there) // (8 * fewer))
-            edited = self.new_entries(len(some), seed=50 + turn).values()
-            changes |= dict(zip(some, edited, strict=True))
-            gone = chosen.sample([*there], k=1 + len(there) // (10 * fewer))
-            if fewer > 1:
-                removed.entries[MEMORY] |= {id_: there[id_] for id_ in gone}
-            memories.change(MEMORY, changes | dict.fromkeys(gone))
-
-            self.check_some(chosen.choice(instances), memories, turn)
-            if fewer > 1:
-                self.check_some(open_index(), memories, turn, of=removed)
-        for instance in [*instances, open_index()]:
-            self.check_some(instance, memories, 99, of=removed)
-
-    def test_i3_a_memory_that_was_dropped_is_not_found(
-        self, index: AnyIndex, memories: Memories
-    ) -> None:
-        memories.change(MEMORY, self.new_entries(20, seed=4))
-        before = deepcopy(memories)
-        self.check_some(index, memories, 5)
-
-        memories.drop(MEMORY)
-
-        self.check_some(index, memories, 6, of=before)
-        index.forget(MEMORY)
-        index.forget(MEMORY)
-        self.check_some(index, memories, 7, of=before)
-
-    def test_i4_a_memory_that_went_back_is_read_again(
-        self, index: AnyIndex, memories: Memories
-    ) -> None:
-        for seed in range(3):
-            memories.change(MEMORY, self.new_entries(5, seed))
-            self.check_some(index, memories, seed)
-        before = deepcopy(memories)
-        memories.drop(MEMORY)
-        memories.change(MEMORY, self.new_entries(3, 9))  # as a backup had it
-
-        self.check_some(index, memories, 10)
-        self.check_some(index, memories, 11, of=before)
-
-    def test_i5_what_is_read_inside_a_transaction_is_not_kept(
-        self, open_index: Callable[[], AnyIndex], memories: Memories
-    ) -> None:
-        memories.change(MEMORY, self.new_entries(30, seed=5))
-        instances = [open_index(), open_index()]
-        self.check_some(instances[0], memories, 6)
-        rolled_back = deepcopy(memories)
-        rolled_back.in_block = True
-        edited = self.new_entries(30, seed=60).values()
-        changed = zip(memories.entries[MEMORY], edited, strict=True)
-        rolled_back.change(MEMORY, dict(changed))
-
-        for instance in instances:
-            self.check_some(instance, rolled_back, 7)
-
-        memories.change(MEMORY, self.new_entries(1, 8))  # now of the same revision
-        for instance in instances:
-            self.check_some(instance, memories, 8, of=rolled_back)
-            self.check_some(instance, memories, 9)
-
-    def test_i6_what_was_damaged_is_made_again(
-        self, open_index: Callable[[], AnyIndex], memories: Memories, damage: Damage
-    ) -> None:
-        memories.change(MEMORY, self.new_entries(self.size, seed=8))
-        self.check_some(open_index(), memories, 8)
-
-        damage(MEMORY)
-
-        self.check_some(open_index(), memories, 9)
-        memories.change(MEMORY, self.new_entries(6, seed=9))
-        self.check_some(open_index(), memories, 10)
-
-    def test_i7_what_was_removed_and_forgotten_is_not_found(
-        self, open_index: Callable[[], AnyIndex], memories: Memories
-    ) -> None:
-        ahead, behind = open_index(), open_index()
-        memories.change(MEMORY, self.new_entries(9, seed=1))
-        before = deepcopy(memories)
-        self.check_some(behind, memories, 1)
-        first, second, *_ = memories.entries[MEMORY]
-        memories.change(MEMORY, {first: None})
-        self.check_some(ahead, memories, 2)
-        memories.change(MEMORY, {second: None, **self.new_entries(1, seed=2)})
-
-        memories.forget_removals(MEMORY)
-
-        for instance in (behind, ahead, open_index()):
-            self.check_some(instance, memories, 3, of=before)
 
 
 def brute_force(
@@ -371,23 +167,63 @@ def entries(texts: Sequence[str]) -> dict[str, str | None]:
     return {new_id(): text for text in texts}
 
 
+def _new_entries(many: int, seed: int) -> dict[str, str | None]:
+    """Return so many entries; the same for the same seed but for their ids."""
+    return entries(sentences("Latin", many, seed))
+
+
 OpenMatcher = Callable[[], Matcher]
 
 PLACE = re.compile(r"(?<!\w)/\w|://")
 EVERY = 1_000_000
 
 
-class MatcherContract(IndexContract[Matcher, SegmentsInMemory]):
-    """Subclass it as ``Test…`` and give the fixtures; see docs/contracts.md."""
+class MatcherContract:
+    """Subclass it as ``Test…`` and give the fixtures; see docs/contracts.md.
 
-    size: ClassVar[int] = 1500
+    ``open_index`` gives, at each call, another instance over one and the same place,
+    which is empty when a test begins: as another process has it, or a restart.
+    ``damage`` alters what is kept of a memory behind its back. ``broken_index`` is one
+    whose place cannot be reached. Where the last two cannot be done, ``undamageable``
+    or ``unbreakable`` says why.
+    """
+
+    undamageable: ClassVar[str | None] = None
+    unbreakable: ClassVar[str | None] = None
+    size: ClassVar[int] = 1500  # entries of a test with many
     longest: ClassVar[int] = 10_000  # of a text; less for one that takes ages
 
-    def empty(self) -> SegmentsInMemory:
-        return SegmentsInMemory()
+    @pytest.fixture
+    def open_index(self) -> OpenMatcher:
+        """Give this one in every subclass."""
+        raise NotImplementedError("give the fixture open_index")
 
-    def new_entries(self, many: int, seed: int) -> dict[str, Any]:
-        return entries(sentences("Latin", many, seed))
+    @pytest.fixture
+    def damage(self) -> Damage:
+        """Give this one, or set ``undamageable``."""
+        if self.undamageable:
+            pytest.skip(self.undamageable)
+        raise NotImplementedError("give the fixture damage, or set undamageable")
+
+    @pytest.fixture
+    def broken_index(self) -> Matcher:
+        """Give this one, or set ``unbreakable``."""
+        if self.unbreakable:
+            pytest.skip(self.unbreakable)
+        raise NotImplementedError("give the fixture broken_index, or set unbreakable")
+
+    @pytest.fixture
+    def index(self, open_index: OpenMatcher) -> Matcher:
+        """One instance, for the tests that need no second."""
+        return open_index()
+
+    @pytest.fixture
+    def memories(self) -> SegmentsInMemory:
+        """Two memories without entries."""
+        empty = SegmentsInMemory()
+        empty.change(MEMORY, {})
+        empty.change(OTHER, {})
+        return empty
 
     def check_some(
         self,
@@ -396,6 +232,10 @@ class MatcherContract(IndexContract[Matcher, SegmentsInMemory]):
         seed: int,
         of: SegmentsInMemory | None = None,
     ) -> None:
+        """It finds what brute force does, for texts of the seed and texts of ``of``.
+
+        ``of`` are memories; None: these.
+        """
         chosen = random.Random(seed)
         there = list((of or memories).texts[MEMORY].values())
         asked = [*sentences("Latin", 6, seed), *there[:2], *chosen.sample(there, 1)]
@@ -416,6 +256,114 @@ class MatcherContract(IndexContract[Matcher, SegmentsInMemory]):
         for text, answer in zip(texts, found, strict=True):
             expected = brute_force(memories, wanted, text, most, index.distance)
             assert answer == expected, text
+
+    def test_i1_the_name_is_plain(self, open_index: OpenMatcher) -> None:
+        name = open_index().name
+
+        assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
+        assert open_index().name == name
+
+    def test_i2_changes_are_known_to_the_next_call_of_everyone(
+        self, open_index: OpenMatcher, memories: SegmentsInMemory
+    ) -> None:
+        chosen = random.Random(3)
+        instances = [open_index(), open_index()]
+        counts = 1, 2 + self.size // 40, self.size // 5
+        removed = deepcopy(memories)
+        memories.change(MEMORY, _new_entries(self.size // 2, seed=98))
+        for turn in range(16):
+            there = memories.texts[MEMORY]
+            fewer = 1 if turn < 12 else 6  # an index may only add to its files then
+            changes = _new_entries(chosen.choice(counts) // fewer + 1, turn)
+            some = chosen.sample([*there], k=len(there) // (8 * fewer))
+            edited = _new_entries(len(some), seed=50 + turn).values()
+            changes |= dict(zip(some, edited, strict=True))
+            gone = chosen.sample([*there], k=1 + len(there) // (10 * fewer))
+            if fewer > 1:
+                removed.texts[MEMORY] |= {id_: there[id_] for id_ in gone}
+            memories.change(MEMORY, changes | dict.fromkeys(gone))
+
+            self.check_some(chosen.choice(instances), memories, turn)
+            if fewer > 1:
+                self.check_some(open_index(), memories, turn, of=removed)
+        for instance in [*instances, open_index()]:
+            self.check_some(instance, memories, 99, of=removed)
+
+    def test_i3_a_memory_that_was_dropped_is_not_found(
+        self, index: Matcher, memories: SegmentsInMemory
+    ) -> None:
+        memories.change(MEMORY, _new_entries(20, seed=4))
+        before = deepcopy(memories)
+        self.check_some(index, memories, 5)
+
+        memories.drop(MEMORY)
+
+        self.check_some(index, memories, 6, of=before)
+        index.forget(MEMORY)
+        index.forget(MEMORY)
+        self.check_some(index, memories, 7, of=before)
+
+    def test_i4_a_memory_that_went_back_is_read_again(
+        self, index: Matcher, memories: SegmentsInMemory
+    ) -> None:
+        for seed in range(3):
+            memories.change(MEMORY, _new_entries(5, seed))
+            self.check_some(index, memories, seed)
+        before = deepcopy(memories)
+        memories.drop(MEMORY)
+        memories.change(MEMORY, _new_entries(3, 9))  # as a backup had it
+
+        self.check_some(index, memories, 10)
+        self.check_some(index, memories, 11, of=before)
+
+    def test_i5_what_is_read_inside_a_transaction_is_not_kept(
+        self, open_index: OpenMatcher, memories: SegmentsInMemory
+    ) -> None:
+        memories.change(MEMORY, _new_entries(30, seed=5))
+        instances = [open_index(), open_index()]
+        self.check_some(instances[0], memories, 6)
+        rolled_back = deepcopy(memories)
+        rolled_back.in_block = True
+        edited = _new_entries(30, seed=60).values()
+        changed = zip(memories.texts[MEMORY], edited, strict=True)
+        rolled_back.change(MEMORY, dict(changed))
+
+        for instance in instances:
+            self.check_some(instance, rolled_back, 7)
+
+        memories.change(MEMORY, _new_entries(1, 8))  # now of the same revision
+        for instance in instances:
+            self.check_some(instance, memories, 8, of=rolled_back)
+            self.check_some(instance, memories, 9)
+
+    def test_i6_what_was_damaged_is_made_again(
+        self, open_index: OpenMatcher, memories: SegmentsInMemory, damage: Damage
+    ) -> None:
+        memories.change(MEMORY, _new_entries(self.size, seed=8))
+        self.check_some(open_index(), memories, 8)
+
+        damage(MEMORY)
+
+        self.check_some(open_index(), memories, 9)
+        memories.change(MEMORY, _new_entries(6, seed=9))
+        self.check_some(open_index(), memories, 10)
+
+    def test_i7_what_was_removed_and_forgotten_is_not_found(
+        self, open_index: OpenMatcher, memories: SegmentsInMemory
+    ) -> None:
+        ahead, behind = open_index(), open_index()
+        memories.change(MEMORY, _new_entries(9, seed=1))
+        before = deepcopy(memories)
+        self.check_some(behind, memories, 1)
+        first, second, *_ = memories.texts[MEMORY]
+        memories.change(MEMORY, {first: None})
+        self.check_some(ahead, memories, 2)
+        memories.change(MEMORY, {second: None, **_new_entries(1, seed=2)})
+
+        memories.forget_removals(MEMORY)
+
+        for instance in (behind, ahead, open_index()):
+            self.check_some(instance, memories, 3, of=before)
 
     @settings(max_examples=100, deadline=None, suppress_health_check=SHARED)
     @given(st.text(max_size=20), st.text(max_size=20))

@@ -149,8 +149,7 @@ class MemoryModel:
         self.learned_values: dict[tuple[str, str], bool] = {}
         self.links: list[KeyLink] = []
         self.keys = [new_id() for _ in range(4)]
-        self.segments: dict[str, tuple[str | None, bytes]] = {}  # a copy, as matchers
-        self.passages: dict[str, object] = {}  # and concordancers have one
+        self.segments: dict[str, tuple[str | None, bytes]] = {}  # a matcher's copy
         self.reached = 0
 
     def write(self) -> None:
@@ -343,26 +342,12 @@ class MemoryModel:
         for each in texts.changes(id_, self.reached):
             assert self.reached < each.revision <= head
             self.segments[each.entry_id] = each.text, each.note
-        for passage in texts.passages(id_, self.reached):
-            assert self.reached < passage.revision <= head
-            found = passage.texts and (passage.length, passage.updated_at)
-            texts_ = sorted(passage.texts or ())
-            self.passages[passage.entry_id] = found and (*found, texts_)
         self.reached = head
         there = {
             one: each for one, each in self.segments.items() if each[0] is not None
         }
         assert there == {
             one: (match_fold(each.source_text), encode_note(sources[one]))
-            for one, each in self.entries.items()
-        }
-        assert {one: each for one, each in self.passages.items() if each} == {
-            one: (
-                len(each.source_text),
-                each.updated_at,
-                [("", folded(each.source_text))]
-                + [(code, folded(text)) for code, text, _ in _applied(each)],
-            )
             for one, each in self.entries.items()
         }
 
@@ -378,25 +363,15 @@ class MemoryModel:
             some = wanted[page * 3 - 3 : page * 3]
             assert [each.entry_id for each in found.items] == some, asked
             assert found.total == len(wanted)
-        items = self.storage.memory_texts.concordance_items
-        ids = [*wanted, new_id(), *self._some()]
-        found_ids = [one for one in ids if one in self.entries]
-        assert [
-            (each.entry_id, each.source_text, each.context, each.translations)
-            for each in items(ids, codes)
-        ] == [
-            (
-                one,
-                self.entries[one].source_text,
-                self.entries[one].context,
-                [
+            for item in found.items:
+                entry_ = self.entries[item.entry_id]
+                assert item.source_text == entry_.source_text
+                assert item.context == entry_.context
+                assert item.translations == [
                     FoundTranslation(*each)
-                    for each in _applied(self.entries[one])
+                    for each in _applied(entry_)
                     if codes is None or each[0] in codes
-                ],
-            )
-            for one in found_ids
-        ]
+                ]
 
     # what is chosen
 

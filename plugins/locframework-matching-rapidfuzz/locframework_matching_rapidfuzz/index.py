@@ -7,22 +7,22 @@ since, up to a tenth of all. Changes after that are in memory (the tail).
 import fcntl
 import logging
 import os
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import Lock, Thread
-from typing import IO, Annotated, Any, Generic, NamedTuple, Self, TypeVar
+from typing import IO, Annotated, NamedTuple, Self
 from uuid import UUID
 
 import msgspec
 from msgspec import Meta, Struct
 
-from locframework.ports import Forgotten, Passages, Segments
+from locframework.ports import Forgotten, Segments
 
-from .segments import Bits, Damaged, S, T
+from .arrays import Bits, Damaged, id_bytes
+from .segments import Noted, Segment, arrays_of
 
 log = logging.getLogger("locframework.matching")
 
@@ -43,18 +43,18 @@ class MatchingSettings(Struct, frozen=True, forbid_unknown_fields=True):
 BIG = 50_000  # entries that take about half a second to merge: more are merged aside
 SIDE_SHARE = 10  # the side segment holds at most this part of all
 
-Change = tuple[int, T | None]
-"""Since which revision, and the content of the entry; None: it was removed."""
+Change = tuple[int, Noted | None]
+"""Since which revision, and the text of the entry; None: it was removed."""
 
 
-class Part(NamedTuple, Generic[S]):
+class Part(NamedTuple):
     """A segment, and which of its entries are out of date."""
 
-    entries: S
+    segment: Segment
     gone: Bits
 
 
-class View(Generic[S, T]):
+class View:
     """Immutable: the entries of a memory at a revision.
 
     ``segments`` are the oldest first. An entry is taken from ``tail`` (by entry id), or
@@ -63,19 +63,19 @@ class View(Generic[S, T]):
 
     def __init__(
         self,
-        segments: Iterable[S] = (),
-        tail: Mapping[bytes, Change[T]] | None = None,
+        segments: Iterable[Segment] = (),
+        tail: Mapping[bytes, Change] | None = None,
         revision: int = 0,
     ) -> None:
         self.revision = revision
-        self.tail: Mapping[bytes, Change[T]] = tail or {}
-        self.parts: list[Part[S]] = []
+        self.tail: Mapping[bytes, Change] = tail or {}
+        self.parts: list[Part] = []
         for segment in segments:
             self._mark_gone([segment.ids.tobytes(), segment.removed.tobytes()])
             self.parts.append(Part(segment, segment.none_gone()))
         self._mark_gone(self.tail)
 
-    def after(self, changes: Mapping[bytes, Change[T]], revision: int) -> Self:
+    def after(self, changes: Mapping[bytes, Change], revision: int) -> Self:
         """Return the view with these changes, which lead to the revision."""
         later = type(self)((), {**self.tail, **changes}, revision)
         later.parts = list(self.parts)
@@ -89,15 +89,15 @@ class View(Generic[S, T]):
     @property
     def changed(self) -> int:
         """The number of entries that are not in the base."""
-        return sum(part.entries.count for part in self.parts[1:]) + len(self.tail)
+        return sum(part.segment.count for part in self.parts[1:]) + len(self.tail)
 
     @property
     def size(self) -> int:
         """The number of entries, with those that are gone."""
-        return sum(part.entries.count for part in self.parts[:1]) + self.changed
+        return sum(part.segment.count for part in self.parts[:1]) + self.changed
 
     @cached_property
-    def all_parts(self) -> list[Part[S]]:
+    def all_parts(self) -> list[Part]:
         """All entries; those of the tail as a segment."""
         ids, contents = self._present(())
         if not ids:
@@ -105,52 +105,51 @@ class View(Generic[S, T]):
         recent = self.segment_of(ids, contents)
         return [*self.parts, Part(recent, recent.none_gone())]
 
-    def base(self) -> S:
+    def base(self) -> Segment:
         """Return a segment of all entries."""
         return self.segment_of(*self._present(self.parts))
 
-    def side(self) -> S:
+    def side(self) -> Segment:
         """Return a segment of all but the base, with what was removed from the base."""
         ids, contents = self._present(self.parts[1:])
         removed = {id_ for id_, (_, content) in self.tail.items() if content is None}
-        for entries, _ in self.parts[1:]:
-            removed.update(row.tobytes() for row in entries.removed)
+        for segment, _ in self.parts[1:]:
+            removed.update(row.tobytes() for row in segment.removed)
         return self.segment_of(ids, contents, removed.difference(ids))
 
-    def _present(self, parts: Iterable[Part[S]]) -> tuple[list[bytes], list[T]]:
+    def _present(self, parts: Iterable[Part]) -> tuple[list[bytes], list[Noted]]:
         """The entries of these parts and of the tail that are not gone."""
         ids: list[bytes] = []
-        contents: list[T] = []
-        for entries, gone in parts:
-            docs = entries.present(gone).tolist()
-            ids += map(entries.id_of, docs)
-            contents += entries.contents(docs)
+        contents: list[Noted] = []
+        for segment, gone in parts:
+            docs = segment.present(gone).tolist()
+            ids += map(segment.id_of, docs)
+            contents += segment.contents(docs)
         for id_, (_, content) in self.tail.items():
             if content is not None:
                 ids.append(id_)
                 contents.append(content)
         return ids, contents
 
-    @abstractmethod
     def segment_of(
-        self, ids: Sequence[bytes], contents: Sequence[T], removed: Iterable[bytes] = ()
-    ) -> S:
+        self,
+        ids: Sequence[bytes],
+        contents: Sequence[Noted],
+        removed: Iterable[bytes] = (),
+    ) -> Segment:
         """Return the entries as a segment in memory."""
+        return Segment(arrays_of(ids, contents, removed), self.revision)
 
 
-V = TypeVar("V", bound=View[Any, Any])
-
-
-class MemoryFolder(Generic[S]):
+class MemoryFolder:
     """The files of one memory. ``current.json`` lists its segments: base, then side.
 
     It is replaced as a whole, and segments never change. All that writes is called in
-    ``locked``. ``open_`` maps a segment into memory, and raises Damaged.
+    ``locked``.
     """
 
-    def __init__(self, path: Path, open_: Callable[[Path], S]) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self._open = open_
         self._current = path / "current.json"
 
     def stamp(self) -> tuple[int, int] | None:
@@ -161,13 +160,13 @@ class MemoryFolder(Generic[S]):
             return None
         return found.st_mtime_ns, found.st_ino
 
-    def segments(self) -> list[S]:
+    def segments(self) -> list[Segment]:
         """Return the segments, the oldest first; none if they are damaged."""
         for _ in range(10):  # another process may replace them meanwhile
             before = self.stamp()
             try:
                 names = msgspec.json.decode(self._current.read_bytes(), type=list[str])
-                return [self._open(self.path / name) for name in names]
+                return [Segment.open(self.path / name) for name in names]
             except FileNotFoundError:
                 if self.stamp() == before:
                     return []
@@ -177,7 +176,7 @@ class MemoryFolder(Generic[S]):
                     return []
         return []
 
-    def add_base(self, segment: S, before: str | None) -> None:
+    def add_base(self, segment: Segment, before: str | None) -> None:
         """Write a base, unless another has replaced ``before`` meanwhile.
 
         None: no segment can be read. A later side stays: it has all changes since the
@@ -188,7 +187,7 @@ class MemoryFolder(Generic[S]):
             sides = _later(names[1:], segment.revision)
             self._replace([self._write(segment), *sides])
 
-    def add_side(self, segment: S, base: str) -> None:
+    def add_side(self, segment: Segment, base: str) -> None:
         """Write a side, unless there is another base or a later side."""
         names = self._names()
         if names[:1] == [base] and not _later(names[1:], segment.revision):
@@ -198,7 +197,7 @@ class MemoryFolder(Generic[S]):
         """Remove all segments."""
         self._replace([])
 
-    def _write(self, segment: S) -> str:
+    def _write(self, segment: Segment) -> str:
         name = f"{segment.revision:016}-{os.urandom(4).hex()}.segment"
         segment.write(self.path / name)
         return name
@@ -278,32 +277,37 @@ def _later(names: list[str], revision: int) -> list[str]:
 class Source(NamedTuple):
     """One memory in the database."""
 
-    feed: Segments | Passages
+    feed: Segments
     memory_id: str
-    changes: Callable[[int], Iterator[tuple[bytes, Change[Any]]]]
-    """Yields entry ids and what changed after a revision."""
 
     def revision(self) -> int:
         """Return the present revision."""
         return self.feed.revisions([self.memory_id]).get(self.memory_id, 0)
 
+    def changes(self, after: int) -> dict[bytes, Change]:
+        """Return what changed after a revision, by entry id. Raises Forgotten."""
+        return {
+            id_bytes(each.entry_id): (
+                each.revision,
+                (each.text, each.note) if each.text else None,
+            )
+            for each in self.feed.changes(self.memory_id, after)
+        }
 
-class MemoryIndex(Generic[V]):
+
+class MemoryIndex:
     """The index of one memory, for all threads of this process."""
 
-    def __init__(
-        self, folder: MemoryFolder[Any], view_type: type[V], tail: int
-    ) -> None:
+    def __init__(self, folder: MemoryFolder, tail: int) -> None:
         """``tail``: so many changes stay in memory; with more, a segment is written."""
         self._folder = folder
-        self._view_type = view_type
         self._tail = tail
         self._lock = Lock()
-        self._view = view_type()
+        self._view = View()
         self._stamp: tuple[int, int] | None = None
         self._merging: Thread | None = None
 
-    def view(self, source: Source, revision: int, patience: float) -> V | None:
+    def view(self, source: Source, revision: int, patience: float) -> View | None:
         """Return the memory at ``revision`` or later; None if that takes too long.
 
         The first call after many changes does the work, others wait. What a thread
@@ -332,20 +336,20 @@ class MemoryIndex(Generic[V]):
             return
         found = self._folder.segments()
         revision = found[-1].revision if found else 0
-        tail: dict[bytes, Change[Any]] = {}
+        tail: dict[bytes, Change] = {}
         parts = self._view.parts
-        begin = parts[-1].entries.revision if parts else 0
+        begin = parts[-1].segment.revision if parts else 0
         if found and begin <= revision <= self._view.revision:
             # the tail is complete since an earlier segment: later changes stay
             changes = self._view.tail.items()
             tail = {id_: change for id_, change in changes if change[0] > revision}
             revision = self._view.revision
-        self._view, self._stamp = self._view_type(found, tail, revision), stamp
+        self._view, self._stamp = View(found, tail, revision), stamp
 
     def _start_again(self) -> None:
         with self._folder.locked():
             self._folder.clear()
-        self._view, self._stamp = self._view_type(), None
+        self._view, self._stamp = View(), None
 
     def _catch_up(self, source: Source, revision: int) -> None:
         try:
@@ -372,15 +376,15 @@ class MemoryIndex(Generic[V]):
                 self._folder.add_base(self._view.base(), None)
         self._use_new_segments()
 
-    def _temporary_view(self, source: Source, revision: int) -> V:
+    def _temporary_view(self, source: Source, revision: int) -> View:
         try:
             return _read(self._view, source, revision)
         except Forgotten:
-            return _read(self._view_type(), source, revision)
+            return _read(View(), source, revision)
 
     def _merge(self) -> None:
         view = self._view
-        base = view.parts[0].entries.name
+        base = view.parts[0].segment.name
         if view.changed * SIDE_SHARE <= view.size:
             with self._folder.locked():
                 self._folder.add_side(view.side(), base)
@@ -391,7 +395,7 @@ class MemoryIndex(Generic[V]):
             self._merging = Thread(target=self._write_base, args=given, daemon=True)
             self._merging.start()
 
-    def _write_base(self, view: V, before: str) -> None:
+    def _write_base(self, view: View, before: str) -> None:
         with self._folder.claimed() as is_ours:  # another process may be at it
             if is_ours:
                 base = view.base()
@@ -399,29 +403,25 @@ class MemoryIndex(Generic[V]):
                     self._folder.add_base(base, before)
 
 
-def _read(view: V, source: Source, revision: int) -> V:
+def _read(view: View, source: Source, revision: int) -> View:
     """The view with all that it does not know yet. Raises Forgotten."""
     if view.revision >= revision:
         return view
-    changes = dict(source.changes(view.revision))
+    changes = source.changes(view.revision)
     reached = max(revision, *(since for since, _ in changes.values()), 0)
     return view.after(changes, reached)
 
 
-class Indexes(Generic[V]):
+class Indexes:
     """The indexes of all memories below one folder; each is opened when first used."""
 
-    def __init__(
-        self, folder: Path, open_: Callable[[Path], Any], view_type: type[V], tail: int
-    ) -> None:
+    def __init__(self, folder: Path, tail: int) -> None:
         self._folder = Path(os.path.abspath(folder))
-        self._open = open_
-        self._view_type = view_type
         self._tail = tail
-        self._indexes: dict[str, MemoryIndex[V]] = {}
+        self._indexes: dict[str, MemoryIndex] = {}
         self._lock = Lock()
 
-    def view(self, source: Source, revision: int, patience: float) -> V | None:
+    def view(self, source: Source, revision: int, patience: float) -> View | None:
         """Return the memory at the revision or later; None if that takes too long.
 
         Raises OSError when the folder cannot be used.
@@ -431,7 +431,7 @@ class Indexes(Generic[V]):
             index = self._indexes.get(memory_id)
             if index is None:
                 files = self._files_of(memory_id)
-                index = MemoryIndex(files, self._view_type, self._tail)
+                index = MemoryIndex(files, self._tail)
                 self._indexes[memory_id] = index
         try:
             return index.view(source, revision, patience)
@@ -451,6 +451,6 @@ class Indexes(Generic[V]):
                 "the index of memory %s could not be removed: %s", memory_id, error
             )
 
-    def _files_of(self, memory_id: str) -> MemoryFolder[Any]:
+    def _files_of(self, memory_id: str) -> MemoryFolder:
         path = self._folder / str(UUID(memory_id))  # nothing but an id is a folder
-        return MemoryFolder(path, self._open)
+        return MemoryFolder(path)

@@ -1,9 +1,8 @@
 """The matcher ``rapidfuzz``: exact, from indexes in a folder."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from itertools import repeat
 from pathlib import Path
 from threading import Lock
@@ -13,36 +12,14 @@ from rapidfuzz.distance import Levenshtein
 
 from locframework.ports import Found, Hit, Segments, Unavailable, Wanted
 
-from .index import Change, Indexes, MatchingSettings, Source, View
+from .arrays import Bits, Numbers, order_of, spelled
+from .index import Indexes, MatchingSettings, Source, View
 from .kernel import Hits, Kernel, compiled, scan
-from .segments import Bits, Numbers, id_bytes, order_of, spelled
-from .texts import Noted, Segment, arrays_of
+from .segments import Segment
 
 LONG = 1000  # characters
 NEAR = 31  # edits that a text and one like it may well be apart
 PARTS = 4  # of the texts, for each thread: it waits for the interpreter after each
-
-
-class TextView(View[Segment, Noted]):
-    """Texts that can be asked what is like one."""
-
-    def segment_of(
-        self,
-        ids: Sequence[bytes],
-        contents: Sequence[Noted],
-        removed: Iterable[bytes] = (),
-    ) -> Segment:
-        return Segment(arrays_of(ids, contents, removed), self.revision)
-
-    def near(
-        self, kernel: Kernel | None, texts: Sequence[str], wanted: Wanted, most: int
-    ) -> list[Found]:
-        """For each text the best of the memory wanted. No text is empty."""
-        found = [
-            _near(kernel, segment, gone, texts, wanted, most)
-            for segment, gone in self.all_parts
-        ]
-        return together(found, len(texts), most)
 
 
 def together(found: Sequence[list[Found]], texts: int, most: int) -> list[Found]:
@@ -135,7 +112,7 @@ class RapidfuzzMatcher:
         self._settings = settings
         self._kernel = compiled() if settings.compiled else None
         folder = Path(settings.folder)
-        self._indexes = Indexes(folder, Segment.open, TextView, settings.tail)
+        self._indexes = Indexes(folder, settings.tail)
         self._lock = Lock()
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
@@ -160,7 +137,11 @@ class RapidfuzzMatcher:
         ]
 
         def search(part: Sequence[str]) -> Mapping[str, Found]:
-            found = [view.near(self._kernel, part, each, most) for each, view in views]
+            found = [
+                _near(self._kernel, segment, gone, part, each, most)
+                for each, view in views
+                for segment, gone in view.all_parts
+            ]
             return dict(zip(part, together(found, len(part), most), strict=True))
 
         threads = self._settings.threads or os.cpu_count() or 1
@@ -183,9 +164,9 @@ class RapidfuzzMatcher:
         """Remove the index of the memory."""
         self._indexes.forget(memory_id)
 
-    def _view(self, segments: Segments, memory_id: str, revision: int) -> TextView:
+    def _view(self, segments: Segments, memory_id: str, revision: int) -> View:
         patience = self._settings.patience_seconds
-        source = Source(segments, memory_id, partial(_changes, segments, memory_id))
+        source = Source(segments, memory_id)
         try:
             view = self._indexes.view(source, revision, patience)
         except OSError as error:
@@ -217,11 +198,3 @@ def _parted(texts: Sequence[str], most: int) -> list[list[str]]:
         parts[-1].append(text)
         length += len(text)
     return parts
-
-
-def _changes(
-    segments: Segments, memory_id: str, after: int
-) -> Iterator[tuple[bytes, Change[Noted]]]:
-    for each in segments.changes(memory_id, after):
-        content = (each.text, each.note) if each.text else None
-        yield id_bytes(each.entry_id), (each.revision, content)

@@ -15,9 +15,9 @@ from locframework_matching_rapidfuzz import (
     MatchingSettings,
     RapidfuzzMatcher,
     RapidfuzzPlugin,
-    texts,
 )
-from locframework_matching_rapidfuzz.segments import (
+from locframework_matching_rapidfuzz import segments as built
+from locframework_matching_rapidfuzz.arrays import (
     HEAD,
     Damaged,
     read_arrays,
@@ -34,9 +34,9 @@ from locframework.testing.contracts.matchers import (
 )
 
 
-def arrays(contents: list[str]) -> texts.Arrays:
+def arrays(contents: list[str]) -> built.Arrays:
     ids = [number.to_bytes(16, "big") for number in range(len(contents))]
-    return texts.arrays_of(ids, [(text, text.encode()[:9]) for text in contents])
+    return built.arrays_of(ids, [(text, text.encode()[:9]) for text in contents])
 
 
 @given(st.lists(st.text(min_size=1), max_size=20), st.integers(1, 30))
@@ -44,7 +44,7 @@ def test_it_is_the_same_whatever_the_pieces(some: list[str], size: int) -> None:
     expected = arrays(some)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(texts, "CHARACTERS_AT_ONCE", size)
+        patch.setattr(built, "CHARACTERS_AT_ONCE", size)
         found = arrays(some)
 
     for one, other in zip(found, expected, strict=True):
@@ -95,7 +95,7 @@ def test_an_index_of_a_former_version_is_made_anew(
     [text, *_] = segments.texts[MEMORY].values()
     settings = MatchingSettings(str(tmp_path), 1, tail=3)
     with monkeypatch.context() as before:
-        before.setattr(texts.Segment, "format", texts.FORMAT - 1)
+        before.setattr(built, "FORMAT", built.FORMAT - 1)
         RapidfuzzMatcher(settings).find(segments, wanted, [text], 1000)
     [former] = (tmp_path / MEMORY).glob("*.segment")
 
@@ -146,7 +146,6 @@ def test_a_folder_is_refused_only_where_an_index_is_kept_there(tmp_path: Path) -
     (tmp_path / "text").write_text("")
     plugin = RapidfuzzPlugin(MatchingSettings(folder=str(tmp_path / "text")))
 
-    plugin.loc_decide_settings(Settings(matcher="postgres", concordancer="other"))
-    for used in (Settings(concordancer="other"), Settings(matcher="postgres")):
-        with pytest.raises(SettingsError, match=f"^folder: {tmp_path}/text: "):
-            plugin.loc_decide_settings(used)
+    plugin.loc_decide_settings(Settings(matcher="postgres"))
+    with pytest.raises(SettingsError, match=f"^folder: {tmp_path}/text: "):
+        plugin.loc_decide_settings(Settings())

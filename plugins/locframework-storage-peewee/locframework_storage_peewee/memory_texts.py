@@ -5,13 +5,10 @@ a model.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 
 import msgspec
 
 from locframework.ports import (
-    SOURCE_CODE,
     Concordance,
     ConcordanceItem,
     Forgotten,
@@ -20,7 +17,6 @@ from locframework.ports import (
     MatchValue,
     Page,
     PageRequest,
-    Passage,
     SegmentChange,
     cut_punctuation,
     encode_note,
@@ -74,41 +70,11 @@ class MemoryTexts(Store):
                 note = encode_note(MatchSource(*compared))
                 yield SegmentChange(revision, entry_id, cut_punctuation(text)[0], note)
 
-    def passages(self, memory_id: str, after: int) -> Iterator[Passage]:
-        with self._database.snapshot():
-            self._check_known(memory_id, after)
-            if after:
-                yield from self._removals(memory_id, after)
-            rows = self._database.stream(
-                """SELECT e.revision, e.id, length(e.source_text), e.updated_at,
-                    e.source_folded, t.language_code, t.value_folded
-                    FROM memory_entries e JOIN memories m ON m.number = e.memory
-                    LEFT JOIN memory_translations t
-                        ON t.entry = e.number AND t.value_folded <> ''
-                    WHERE m.id = ? AND e.revision > ? ORDER BY e.revision, e.number""",
-                (memory_id, after),
-            )
-            for entry, group in groupby(rows, key=itemgetter(0, 1, 2, 3, 4)):
-                revision, entry_id, length, updated_at, source = entry
-                texts = [(code, text) for *_, code, text in group if code is not None]
-                texts.insert(0, (SOURCE_CODE, source))
-                yield Passage(revision, entry_id, length, updated_at, texts)
-
     def _check_known(self, memory_id: str, after: int) -> None:
         """Raise Forgotten where what was removed since is not noted any more."""
         known = "SELECT 1 FROM memories WHERE id = ? AND forgotten > ?"
         if after and self._database.row(known, (memory_id, after)):
             raise Forgotten
-
-    def _removals(self, memory_id: str, after: int) -> Iterator[Passage]:
-        rows = self._database.stream(
-            """SELECT r.revision, r.entry_id FROM memory_removals r
-                JOIN memories m ON m.number = r.memory
-                WHERE m.id = ? AND r.revision > ?""",
-            (memory_id, after),
-        )
-        for revision, entry_id in rows:
-            yield Passage(revision, entry_id, 0, "", None)
 
     def match_sources(self, entry_ids: Collection[str]) -> dict[str, MatchSource]:
         rows = self._database.rows(
@@ -171,39 +137,8 @@ class MemoryTexts(Store):
                 )
                 total = counted[0] if counted else 0
             ids = [id_ for id_, _ in rows]
-            items = self.concordance_items(ids, asked.language_codes)
+            items = self._items(ids, asked.language_codes)
         return Page(items, total, page.page, page.limit)
-
-    def concordance_items(
-        self, entry_ids: Sequence[str], language_codes: Collection[str] | None
-    ) -> list[ConcordanceItem]:
-        if not entry_ids:
-            return []
-        among, listed = self._database.among, self._database.listed
-        where = SqlFragment(among("e.id"), (listed(entry_ids),))
-        with self._database.snapshot():
-            entries = self._database.rows(
-                f"""SELECT e.id, e.source_text, e.context, m.id, m.name
-                    FROM memory_entries e JOIN memories m ON m.number = e.memory
-                    WHERE {where.sql}""",
-                where.params,
-            )
-            if language_codes is not None:
-                of = SqlFragment(among("t.language_code"), (listed(language_codes),))
-                where = all_of([where, of])
-            values = self._database.rows(
-                f"""SELECT e.id, t.language_code, t.value, t.status
-                    FROM memory_entries e
-                    JOIN memory_translations t ON t.entry = e.number
-                    WHERE {where.sql} AND t.value <> ''
-                    ORDER BY t.language_code""",
-                where.params,
-            )
-        found = {row[0]: ConcordanceItem(*(*row, [])) for row in entries}
-        for entry_id, *rest in values:
-            if entry_id in found:
-                found[entry_id].translations.append(FoundTranslation(*rest))
-        return [found[id_] for id_ in entry_ids if id_ in found]
 
     def _hits(self, asked: Concordance) -> SqlFragment:
         """Entries, each once, with what they are ranked by."""
@@ -252,3 +187,33 @@ class MemoryTexts(Store):
                 WHERE {self._database.among("id")} AND deleted_at IS NULL)""",
             (self._database.listed(asked.memory_ids),),
         )
+
+    def _items(
+        self, entry_ids: Sequence[str], language_codes: Collection[str] | None
+    ) -> list[ConcordanceItem]:
+        """Return the entries, in this order, with translations in these languages."""
+        if not entry_ids:
+            return []
+        among, listed = self._database.among, self._database.listed
+        where = SqlFragment(among("e.id"), (listed(entry_ids),))
+        entries = self._database.rows(
+            f"""SELECT e.id, e.source_text, e.context, m.id, m.name
+                FROM memory_entries e JOIN memories m ON m.number = e.memory
+                WHERE {where.sql}""",
+            where.params,
+        )
+        if language_codes is not None:
+            of = SqlFragment(among("t.language_code"), (listed(language_codes),))
+            where = all_of([where, of])
+        values = self._database.rows(
+            f"""SELECT e.id, t.language_code, t.value, t.status
+                FROM memory_entries e
+                JOIN memory_translations t ON t.entry = e.number
+                WHERE {where.sql} AND t.value <> ''
+                ORDER BY t.language_code""",
+            where.params,
+        )
+        found = {row[0]: ConcordanceItem(*(*row, [])) for row in entries}
+        for entry_id, *rest in values:
+            found[entry_id].translations.append(FoundTranslation(*rest))
+        return [found[id_] for id_ in entry_ids]
