@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from locframework.access.permissions import PERMISSIONS, ROLES
 from locframework.testing.client import Answer, Client
-from locframework.testing.databases import Migrated
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.databases import Migrated
 
 TOKEN = re.compile(r"svc_(pat|proj)_[0-9A-Za-z]{42}")
 

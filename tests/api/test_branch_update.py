@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from locframework.testing.client import Answer, Client
-from locframework.testing.databases import statements_of
+from tests.databases import statements_of
 
 from .branched import Branched
 

@@ -9,9 +9,9 @@ import pytest
 from locframework.fields import new_id
 from locframework.files.records import IMAGE_MOST
 from locframework.testing.client import Client
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace, open_workspace
 from tests import images
+from tests.databases import statements_of
 
 from .shots import BASE, Shots
 

@@ -11,8 +11,8 @@ from locframework.glossaries.service import Glossaries
 from locframework.http.records import Upload
 from locframework.keys.writing.checks import CheckRunner
 from locframework.testing.client import Answer
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
+from tests.databases import statements_of
 
 CHECK = "glossary_terms"
 

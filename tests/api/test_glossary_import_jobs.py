@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
+from tests.databases import statements_of
 
 from .glossary_files import CSV, Files
 

@@ -14,8 +14,8 @@ import pytest
 from locframework.fields import system_clock
 from locframework.http.records import Upload
 from locframework.testing.client import Answer, Client
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.databases import statements_of
 
 THREADS = 20
 KEY = {"Idempotency-Key": "order-4711"}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
+from tests.databases import statements_of
 
 from .teaching import Shop
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from locframework.testing.client import Client
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
+from tests.databases import statements_of
 
 from .memory_files import TMX, Memory
 

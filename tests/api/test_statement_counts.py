@@ -10,8 +10,8 @@ import pytest
 
 from locframework.http.records import Upload
 from locframework.testing.client import Answer, Client
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
+from tests.databases import statements_of
 
 Ask = Callable[[], Answer]
 

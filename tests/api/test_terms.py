@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from locframework.fields import new_id
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
+from tests.databases import statements_of
 
 from .terms import Terms, only, refused
 

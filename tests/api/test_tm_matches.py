@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.databases import statements_of
 
 from .memories import Memories
 

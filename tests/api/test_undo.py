@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from locframework.testing.client import Client
-from locframework.testing.databases import statements_of
+from tests.databases import statements_of
 
 from .project_keys import Keys
 from .undoing import (

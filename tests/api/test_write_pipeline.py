@@ -10,7 +10,7 @@ import pytest
 
 from locframework import hookimpl
 from locframework.ports import Change
-from locframework.testing.databases import statements_of
+from tests.databases import statements_of
 
 from .project_keys import Keys
 from .veto import Made, Veto

@@ -28,10 +28,14 @@ import pytest
 
 from locframework.storage import Storage
 from locframework.testing.client import Answer
-from locframework.testing.databases import KINDS, Kind, fresh_url, statements_of
+from locframework.testing.databases import KINDS, Kind, fresh_url
 from locframework.testing.workspace import Workspace, open_workspace
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.databases import statements_of  # noqa: E402
+
 MEASURED = (f"{ROOT}/locframework/", f"{ROOT}/plugins/")
 NOT_MEASURED = (f"{ROOT}/locframework/testing/",)
 TRANSACTIONS = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE")

@@ -20,8 +20,8 @@ import pytest
 from locframework.http.records import Upload
 from locframework.languages import canonical_tag
 from locframework.testing.client import Client
-from locframework.testing.gettext_tools import normalised, refusals, require_gettext
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.gettext_tools import normalised, refusals, require_gettext
 
 ROOT = Path(django.__file__).parent
 DOMAIN = "django.po"

@@ -11,8 +11,8 @@ from locframework_blobs_disk import DiskBlobStore, DiskSettings
 from locframework import hookimpl
 from locframework.delivery.builder import FILES_AT_ONCE, Spool
 from locframework.ports import BlobStore
-from locframework.testing.databases import Migrated, statements_of
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.databases import Migrated, statements_of
 
 
 class Attic(DiskBlobStore):

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from locframework.fields import system_clock
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.databases import statements_of
 
 
 class Later:

@@ -13,8 +13,8 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
-from locframework.testing.databases import Migrated
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.databases import Migrated
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60

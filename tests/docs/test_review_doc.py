@@ -12,8 +12,8 @@ import pytest
 
 from locframework import hookimpl
 from locframework.ports import Change, WriteRefusal
-from locframework.testing.databases import Migrated
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.databases import Migrated
 
 PAGE = "review.md"
 BULK, VALUES = "keys/bulk", "values"

@@ -10,8 +10,8 @@ import pytest
 
 from locframework.glossaries.matching import TermCache
 from locframework.terminology.index import find_terms
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
+from tests.databases import statements_of
 
 TEXT = "Two piers, a harbour, an old name: Skerry. Ein Pier, ein Hafen"
 

@@ -11,8 +11,8 @@ from locframework.formats.records import Catalogue, FormatInfo
 from locframework.keys.catalogues import Missing, by_module, family_of
 from locframework.keys.records import FileDetail, Selection
 from locframework.projects.records import Project
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
+from tests.databases import statements_of
 
 PLAIN = FormatInfo("json-flat", "JSON", ".json", "application/json")
 WITH_SOURCE = FormatInfo("gettext-po", "PO", ".po", "text/plain", source_texts=True)

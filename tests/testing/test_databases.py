@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
 
-from locframework.testing.databases import Migrated
+from tests.databases import Migrated
 
 
 @pytest.mark.server

@@ -2,7 +2,7 @@
 
 import pytest
 
-from locframework.testing.gettext_tools import normalised, refusals, require_gettext
+from tests.gettext_tools import normalised, refusals, require_gettext
 
 HEADER = (
     'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from locframework.events import SYSTEM
-from locframework.testing.databases import statements_of
 from locframework.webhooks.fan_out import PAYLOAD_LIMIT
+from tests.databases import statements_of
 
 
 def test_a_change_reaches_the_receiver_signed_and_is_in_the_log(hooked: Any) -> None:

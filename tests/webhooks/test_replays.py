@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from locframework.testing.databases import statements_of
 from locframework.webhooks import deliveries
+from tests.databases import statements_of
 
 from .conftest import FAIL, GONE, Clock, Hooked
 

@@ -13,7 +13,7 @@ from locframework.ports import (
     SourceFile,
     UnreadableFile,
 )
-from locframework.testing.gettext_tools import require_gettext
+from tests.gettext_tools import require_gettext
 
 Read = Callable[..., Catalogue]
 Write = Callable[..., str]

@@ -13,7 +13,7 @@ import polib
 import pytest
 
 from locframework.ports import Catalogue, FileOptions, Format, SourceFile
-from locframework.testing.gettext_tools import normalised, refusals
+from tests.gettext_tools import normalised, refusals
 
 pytestmark = pytest.mark.slow
 

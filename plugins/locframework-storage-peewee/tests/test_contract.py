@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from locframework.testing.contracts.storage import StorageContract
-from locframework.testing.databases import Migrated
+from tests.databases import Migrated
 
 from .conftest import migrate
 

@@ -17,7 +17,7 @@ from locframework.testing.contracts.storage_records import (
     project,
 )
 from locframework.testing.databases import Kind
-from locframework.testing.processes import Process
+from tests.processes import Process
 
 Start = Callable[..., Process]
 sqlite_only = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)

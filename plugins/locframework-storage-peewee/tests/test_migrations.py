@@ -12,7 +12,7 @@ from locframework_storage_peewee.migrator import HISTORY, MIGRATIONS
 from locframework.ports import SettingsError
 from locframework.testing.contracts.storage_records import add_project
 from locframework.testing.databases import Kind
-from locframework.testing.processes import Process
+from tests.processes import Process
 
 Start = Callable[..., Process]
 

@@ -41,8 +41,8 @@ from locframework.testing.contracts.storage_records import (
     key,
     value,
 )
-from locframework.testing.databases import statements_of
 from locframework.webhooks.records import DeliveryFilter
+from tests.databases import statements_of
 
 from .conftest import Asked, plan_of, sqlite_plans
 
