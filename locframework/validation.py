@@ -52,13 +52,20 @@ def check_record(record: Struct, root: str = "$") -> None:
 
 
 def refusal(
-    error: msgspec.ValidationError, value: object, type_: type[Struct], root: str
+    error: msgspec.ValidationError,
+    value: object,
+    type_: type[Struct],
+    root: str,
+    *,
+    strict: bool = True,
 ) -> ValidationFailed:
     """Return the error for a ``value`` that is no ``type_``.
 
     It lists the first fault of every field. ``root`` is "$", "query" or "form".
+    ``strict``: as of ``msgspec.convert``.
     """
-    return refusal_of(_in_fields(value, type_, root) or [_problem(error, root)])
+    problems = _in_fields(value, type_, root, strict)
+    return refusal_of(problems or [_problem(error, root)])
 
 
 def refusal_of(problems: list[Problem]) -> ValidationFailed:
@@ -70,7 +77,9 @@ def refusal_of(problems: list[Problem]) -> ValidationFailed:
     )
 
 
-def _in_fields(value: object, type_: type[Struct], root: str) -> list[Problem]:
+def _in_fields(
+    value: object, type_: type[Struct], root: str, strict: bool
+) -> list[Problem]:
     if not isinstance(value, dict):
         return []
     found = []
@@ -78,7 +87,7 @@ def _in_fields(value: object, type_: type[Struct], root: str) -> list[Problem]:
         path = f"{root}.{field.encode_name}"
         if field.encode_name in value:
             try:
-                msgspec.convert(value[field.encode_name], field.type)
+                msgspec.convert(value[field.encode_name], field.type, strict=strict)
             except msgspec.ValidationError as error:
                 found.append(_problem(error, path))
         elif field.required:

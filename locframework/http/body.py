@@ -41,7 +41,7 @@ from locframework.validation import (
     text_problems,
 )
 
-from .operation import DeclarationError, has_required_fields
+from .operation import has_required_fields
 from .records import UPLOAD_LIMIT, Upload, UploadedFile
 
 Environ = Mapping[str, Any]
@@ -225,24 +225,17 @@ def _files_of(type_: type[Struct]) -> dict[str, Callable[[BodyPart], object]]:
     }
 
 
-Reader = Callable[[str], object]
-
 MEMBERS_MOST = 1000
-_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")  # what int() reads; bounds come after
-_BOOLEANS = {"true": True, "false": False}
 
 
 class TextFields(Generic[T]):
     """Reads the structs of one type; ``root`` is how a Problem's path begins."""
 
     def __init__(self, type_: type[T], root: str, others: tuple[type, ...] = ()):
-        """``others`` are types of fields that are no texts (uploads).
-
-        Raises DeclarationError when a field cannot be read from a text.
-        """
+        """``others`` are types of fields that are no texts (uploads)."""
         self._type = type_
         self._root = root
-        self._fields = _plan(type_, others)
+        self._fields = _text_fields(type_, others)
 
     @property
     def names(self) -> Collection[str]:
@@ -256,35 +249,20 @@ class TextFields(Generic[T]):
             texts.setdefault(name, []).append(text)
         values: dict[str, object] = dict(others)
         problems = []
-        for name, (reader, many) in self._fields.items():
-            if name in texts:
-                problems += self._read_field(name, texts[name], reader, many, values)
+        for name in self._fields.keys() & texts.keys():
+            path, given = f"{self._root}.{name}", texts[name]
+            if len(given) > 1 and not self._fields[name]:
+                problems.append(Problem(path, "repeated", "is given more than once"))
+            elif any(map(forbidden, given)):
+                problems.append(Problem(path, "character", "holds U+0000"))
+            else:
+                values[name] = given if self._fields[name] else given[0]
         if problems:
             raise refusal_of(problems)
         try:
-            return msgspec.convert(values, self._type)
+            return msgspec.convert(values, self._type, strict=False)
         except msgspec.ValidationError as error:
-            raise refusal(error, values, self._type, self._root) from None
-
-    def _read_field(
-        self,
-        name: str,
-        texts: list[str],
-        reader: Reader,
-        many: bool,
-        values: dict[str, object],
-    ) -> list[Problem]:
-        path = f"{self._root}.{name}"
-        if len(texts) > 1 and not many:
-            return [Problem(path, "repeated", "is given more than once")]
-        if any(forbidden(text) for text in texts):
-            return [Problem(path, "character", "holds U+0000")]
-        try:
-            read = [reader(text) for text in texts]
-        except ValueError as error:
-            return [Problem(path, "type", str(error))]
-        values[name] = read if many else read[0]
-        return []
+            raise refusal(error, values, self._type, self._root, strict=False) from None
 
 
 class Query(Generic[T]):
@@ -316,64 +294,19 @@ class Query(Generic[T]):
 
 
 @cache  # each app asks for the types of all operations
-def _plan(
-    type_: type[Struct], others: tuple[type, ...]
-) -> Mapping[str, tuple[Reader, bool]]:
+def _text_fields(type_: type[Struct], others: tuple[type, ...]) -> Mapping[str, bool]:
+    """Return the fields that are read from texts, and whether each is a list."""
     described = inspect.type_info(type_)
     assert isinstance(described, inspect.StructType)
-    plan = {}
+    found = {}
     for field in described.fields:
-        type_here = _plain(field.type)
-        if isinstance(type_here, inspect.StructType) and type_here.cls in others:
-            continue
-        many = isinstance(type_here, (inspect.ListType, inspect.VarTupleType))
-        reader = _reader(type_here.item_type if many else type_here)  # type: ignore[attr-defined]
-        if reader is None:
-            raise DeclarationError(
-                f"{described.cls.__name__}.{field.name} cannot be read from a text"
-            )
-        plan[field.encode_name] = (reader, many)
-    return plan
-
-
-def _reader(type_: inspect.Type) -> Reader | None:
-    """How a text becomes a value of the type; None when it cannot."""
-    match _plain(type_):
-        case inspect.UnionType(types=options):
-            readers = {
-                _reader(option)
-                for option in options
-                if not isinstance(option, inspect.NoneType)
-            }
-            return readers.pop() if len(readers) == 1 else None
-        case inspect.LiteralType(values=values):
-            return str if all(isinstance(each, str) for each in values) else None
-        case inspect.StrType():
-            return str
-        case inspect.IntType():
-            return _integer
-        case inspect.BoolType():
-            return _boolean
-    return None
-
-
-def _plain(type_: inspect.Type) -> inspect.Type:
-    """The type below what is only told of it (description, examples)."""
-    while isinstance(type_, inspect.Metadata):
-        type_ = type_.type
-    return type_
-
-
-def _integer(text: str) -> int:
-    if not _INTEGER.fullmatch(text):
-        raise ValueError("must be a whole number")
-    return int(text)
-
-
-def _boolean(text: str) -> bool:
-    if text not in _BOOLEANS:
-        raise ValueError("must be true or false")
-    return _BOOLEANS[text]
+        below = field.type
+        while isinstance(below, inspect.Metadata):  # description, examples
+            below = below.type
+        if not (isinstance(below, inspect.StructType) and below.cls in others):
+            is_list = isinstance(below, inspect.ListType | inspect.VarTupleType)
+            found[field.encode_name] = is_list
+    return found
 
 
 JSON_MOST = 1024 * 1024  # bytes; decisions 2.2
