@@ -116,7 +116,6 @@ from .memories.matching.port import MemoryTextStore as MemoryTextStore
 from .memories.matching.port import SegmentChange as SegmentChange
 from .memories.matching.port import Segments as Segments
 from .memories.matching.port import Wanted as Wanted
-from .memories.matching.port import encode_note as encode_note
 from .memories.matching.records import Concordance as Concordance
 from .memories.matching.records import ConcordanceItem as ConcordanceItem
 from .memories.matching.records import FoundTranslation as FoundTranslation

@@ -21,8 +21,8 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from locframework.fields import new_id
-from locframework.memories.matching.port import Found, Matcher, Wanted, encode_note
-from locframework.memories.matching.records import Matches, MatchSource
+from locframework.memories.matching.port import Found, Matcher, Wanted
+from locframework.memories.matching.records import Matches
 from locframework.memories.matching.scoring import match_fold
 from locframework.testing.contracts.matchers import MEMORY, SegmentsInMemory
 from locframework.testing.databases import fresh_postgres_url
@@ -37,26 +37,16 @@ SLICE = 50_000  # segments at once: cdist makes a table of all pairs
 CHILD = """
 import sys
 from locframework_matching_rapidfuzz.kernel import Kernel
-from locframework_matching_rapidfuzz.matcher import TextView
-from locframework_matching_rapidfuzz.texts import Segment
+from locframework_matching_rapidfuzz.matcher import near
+from locframework_matching_rapidfuzz.segments import Segment
 from locframework.ports import Wanted
 from pathlib import Path
-view = TextView([Segment.open(Path(sys.argv[1]))], {}, 1)
+segment = Segment.open(Path(sys.argv[1]))
 kernel = Kernel()
 for text in sys.stdin.read().split("\\x1f"):
-    view.near(kernel, [text], Wanted("", 70), 50)
+    near(kernel, segment, segment.none_gone(), [text], Wanted("", 70), 50)
 print(next(line.split()[1] for line in open("/proc/self/status") if "VmRSS" in line))
 """
-
-
-class Noting(SegmentsInMemory):
-    """Notes what a storage does."""
-
-    def note(self, memory_id: str, entry_id: str) -> bytes:
-        text = self.texts[memory_id].get(entry_id, "")
-        return encode_note(
-            MatchSource(text, entry_id[-6:], AT, entry_id.replace("-", ""))
-        )
 
 
 class Memory:
@@ -64,7 +54,7 @@ class Memory:
 
     def __init__(self, size: int, folder: Path) -> None:
         self.size, self.folder = size, folder
-        self.segments = Noting()
+        self.segments = SegmentsInMemory()
         texts = [match_fold(text) for text in corpus.segments(size)]
         self.ids = [new_id() for _ in texts]
         self.texts = texts

@@ -13,10 +13,8 @@ from rapidfuzz.distance import Levenshtein
 
 from locframework.memories.matching.port import (
     Found,
-    Hit,
     Segments,
     Wanted,
-    encode_note,
 )
 from locframework.memories.matching.records import MatchSource, MatchValue
 from locframework.memories.matching.scoring import match_fold
@@ -52,8 +50,6 @@ class Plain:
         self.asked.append(most)
         by = self.distance
         found = [brute_force(segments, wanted, text, most, by) for text in texts]
-        if segments.has_notes:
-            found = [replace(e, hits=segments.with_notes(e.hits)) for e in found]
         self.told += sum(len(each.hits) for each in found)
         return found
 
@@ -74,10 +70,6 @@ class Rows(SegmentsInMemory):
         self.read = 0  # values
         self.weighed = 0  # sources that were read
         self.counted: list[str] = []  # languages, for which every value is read
-
-    def with_notes(self, hits: list[Hit]) -> list[Hit]:
-        there = self._sources([hit.entry_id for hit in hits])
-        return [replace(hit, note=encode_note(there[hit.entry_id])) for hit in hits]
 
     def add(
         self, id_: str, text: str, when: str = "2026-01-01T00:00:00.000Z", **said: str

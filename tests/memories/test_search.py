@@ -28,7 +28,6 @@ def test_matches_are_those_of_scoring_every_entry(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen, rows = random.Random(seed), Rows()
-    rows.has_notes = chosen.random() < 0.5
     for module, name in (
         (search, "FIRST_HITS"),
         (search, "MORE_HITS"),
@@ -201,39 +200,14 @@ def test_sources_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
     assert rows.weighed <= 50
 
 
-@pytest.mark.parametrize("in_block", [False, True])
-def test_sources_that_are_noted_with_hits_are_not_read_but_in_a_block(
-    in_block: bool,
-) -> None:
+def test_what_is_written_between_answer_and_snapshot_counts() -> None:
     rows = Rows()
-    rows.has_notes, rows.in_block = True, in_block
-    for at in range(300):
-        rows.add(new_id(), "Save the file" + "!" * (at % 3), de=f"de {at // 20}")
-
-    found = found_of(rows, ["Save the file"], ["de"])
-
-    assert len(found["Save the file"]["de"]) == 10
-    assert (rows.weighed > 0) == in_block
-
-
-@pytest.mark.parametrize("spoiled", [1, 2])
-@pytest.mark.parametrize("note", [None, b"", b"no note"])
-def test_notes_are_not_believed_when_something_was_written_since(
-    note: bytes | None, spoiled: int
-) -> None:
-    rows = Rows()
-    rows.has_notes = True
     rows.add(changed := new_id(), "save the file", de="alt")
     rows.add(gone := new_id(), "Save the file", de="weg")
 
     class Interrupted(Plain):
-        """Something is written between its answer and the snapshot."""
-
         def find(self, *asked: Any) -> list[Found]:
-            [found] = super().find(*asked)
-            if note is not None:  # nothing is written; it spoils the notes
-                hits = [replace(hit, note=note) for hit in found.hits[:spoiled]]
-                return [replace(found, hits=[*hits, *found.hits[spoiled:]])]
+            found = super().find(*asked)
             rows.values = [(changed, MatchValue("de", "neu", "approved"))]
             rows.sources[changed] = replace(
                 rows.sources[changed], source_text="Save the file."
@@ -241,15 +215,12 @@ def test_notes_are_not_believed_when_something_was_written_since(
             del rows.sources[gone]
             [of] = rows.texts
             rows.change(of, {gone: None, changed: "save the file"})
-            return [found]
+            return found
 
     found = found_of(rows, ["Save the file"], ["de"], Interrupted())
 
     told = [(e.source_text, e.value) for e in found["Save the file"]["de"]]
-    if note is None:
-        assert told == [("Save the file.", "neu")]
-    else:
-        assert told == [("Save the file", "weg"), ("save the file", "alt")]
+    assert told == [("Save the file.", "neu")]
 
 
 def every(

@@ -1,6 +1,6 @@
 """The port of matching: what matchers do, and what they read."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -16,7 +16,6 @@ class SegmentChange(msgspec.Struct, frozen=True, gc=False):
     revision: int
     entry_id: str
     text: str | None  # folded (scoring.match_fold); None: the entry was removed
-    note: bytes = b""  # what else its score depends on; may be kept, see Hit.note
 
 
 class Forgotten(Exception):
@@ -60,16 +59,11 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
 
 
 class Hit(msgspec.Struct, frozen=True, gc=False):
-    """An entry like a text: ``floor(100 × similarity)``, so 100 only when equal.
-
-    ``note`` is that of the entry's last SegmentChange; empty from a matcher that keeps
-    none: the entry is then read from the database.
-    """
+    """An entry like a text: ``floor(100 × similarity)``, so 100 only when equal."""
 
     memory_id: str
     entry_id: str
     percent: int
-    note: bytes = b""
 
 
 class Found(msgspec.Struct, frozen=True, gc=False):
@@ -118,10 +112,7 @@ class Matcher(Protocol):
 
 
 class MemoryTextStore(Segments, Protocol):
-    """Reads texts of many entries; those of deleted memories are left out.
-
-    The ``changes`` have the note of ``match_sources`` (``encode_note``).
-    """
+    """Reads texts of many entries; those of deleted memories are left out."""
 
     def match_sources(self, entry_ids: Collection[str]) -> dict[str, MatchSource]:
         """Return what is scored of these entries, by id. One statement.
@@ -152,10 +143,3 @@ class MemoryTextStore(Segments, Protocol):
         texts, newer entries, entry id. Three statements at most.
         """
         ...
-
-
-# the note of an entry for matchers (``SegmentChange.note``), and what it was made of
-encode_note: Callable[[MatchSource], bytes] = msgspec.msgpack.Encoder().encode
-decode_note: Callable[[bytes], MatchSource] = msgspec.msgpack.Decoder(
-    MatchSource
-).decode

@@ -4,14 +4,13 @@ import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import chain, groupby
 
-import msgspec
 from msgspec.structs import replace
 
 from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 from locframework.memories.records import AssignedMemory
 from locframework.transactions import Transactions
 
-from .port import Found, Hit, Matcher, MemoryTextStore, Wanted, decode_note
+from .port import Found, Matcher, MemoryTextStore, Wanted
 from .records import Match, MatchSource, MatchValue
 from .scoring import (
     MATCHES_PER_LANGUAGE,
@@ -88,10 +87,6 @@ class _Search:
         self._only_approved = only_approved
         self._folds: dict[str, Folds] = {}
         self._least: dict[Question, int] = {}  # the percentage that more hits need
-        self._is_in_block = store.is_in_block()  # a matcher may know later changes
-        self._revisions = store.revisions(list(memories))  # before the matcher is asked
-        # nothing was written since the matcher was asked: the notes of hits are right
-        self._notes_are_current = False
         self.done: dict[Question, ByLanguage] = {asked: {} for asked in folded}
 
     def run(self, open_: Open) -> None:
@@ -127,10 +122,6 @@ class _Search:
         by_text = dict(zip(texts, self._hits_of(wanted, texts, limit), strict=True))
         # within one snapshot, equal digests mean equal values
         with self._transactions.snapshot():
-            revisions = self._store.revisions(list(self._memories))
-            is_same = revisions == self._revisions
-            self._notes_are_current = is_same and not self._is_in_block
-            self._revisions = revisions
             rankings = {
                 asked: Ranking(
                     asked, found, self._memories, self._folds_of, self._matcher.distance
@@ -176,7 +167,9 @@ class _Search:
                 for asked in open_
                 if (some := rankings[asked].next_hits(many))
             }:
-                self._read_sources(chain.from_iterable(unrated.values()), sources)
+                ids = {hit.entry_id for some in unrated.values() for hit in some}
+                if unread := ids - sources.keys():
+                    sources |= self._store.match_sources(unread)
                 for asked, some in unrated.items():
                     rankings[asked].rate(some, sources)
             firsts = {asked: rankings[asked].first(many) for asked in open_}
@@ -198,24 +191,6 @@ class _Search:
                     )
             open_ = left
         return open_
-
-    def _read_sources(
-        self, hits: Iterable[Hit], sources: dict[str, MatchSource]
-    ) -> None:
-        """Add the sources of these hits, from their notes or by one statement."""
-        unread = []
-        for hit in hits:
-            if hit.entry_id in sources:
-                continue
-            try:
-                if self._notes_are_current:
-                    sources[hit.entry_id] = decode_note(hit.note)
-                    continue
-            except msgspec.MsgspecError:  # none, or damaged
-                pass
-            unread.append(hit.entry_id)
-        if unread:
-            sources |= self._store.match_sources(unread)
 
     def _read_values(
         self,

@@ -60,8 +60,6 @@ def percent_of(
 class SegmentsInMemory:
     """The port Segments over dicts: what a storage does in tables."""
 
-    has_notes = False
-
     def __init__(self) -> None:
         self.texts: dict[str, dict[str, str]] = {}
         """By memory id and entry id."""
@@ -108,12 +106,6 @@ class SegmentsInMemory:
         """As the port says; a test sets it."""
         return self.in_block
 
-    def note(self, memory_id: str, entry_id: str) -> bytes:
-        """Return the note of an entry, which is another after each change."""
-        if not self.has_notes:
-            return b""
-        return f"{entry_id} \0 {self._changes[memory_id][entry_id]}".encode()
-
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         """As the port says, the last first."""
         if 0 < after < self._forgotten.get(memory_id, 0):
@@ -122,8 +114,7 @@ class SegmentsInMemory:
         for entry_id, revision in reversed(self._changes.get(memory_id, {}).items()):
             if revision <= after:
                 return
-            note = self.note(memory_id, entry_id)
-            yield SegmentChange(revision, entry_id, texts.get(entry_id), note)
+            yield SegmentChange(revision, entry_id, texts.get(entry_id))
 
 
 def brute_force(
@@ -486,27 +477,3 @@ class MatcherContract:
         with pytest.raises(Unavailable) as refusal:
             broken_index.find(memories, [Wanted(MEMORY, 70)], ["open"], 10)
         assert not PLACE.search(refusal.value.message)
-
-    def test_m11_a_hit_has_the_note_that_goes_with_its_entry_now_or_none(
-        self, open_index: OpenMatcher, memories: SegmentsInMemory
-    ) -> None:
-        memories.has_notes = True
-        matchers = [open_index(), open_index()]
-        made = entries(["open file"] * self.size)
-        memories.change(MEMORY, made)
-        for turn in range(6):
-            some = list(made)[turn * 7 : turn * 9 + 1]
-            memories.change(MEMORY, dict.fromkeys(some, "open file"))  # as it was
-            memories.change(MEMORY, entries([f"open files {turn}"]))
-
-            for index in [*matchers, open_index()]:
-                wanted = [Wanted(MEMORY, 60)]
-                [found] = index.find(memories, wanted, ["open file"], EVERY)
-
-                there = memories.texts[MEMORY]
-                assert {hit.entry_id for hit in found.hits} == there.keys()
-                noted = {hit.entry_id: hit.note for hit in found.hits}
-                assert noted in (
-                    {id_: memories.note(MEMORY, id_) for id_ in there},
-                    dict.fromkeys(there, b""),
-                )

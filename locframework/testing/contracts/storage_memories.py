@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from locframework.errors import Unavailable
 from locframework.fields import new_id, slug
 from locframework.languages import folded
-from locframework.memories.matching.port import Forgotten, encode_note
+from locframework.memories.matching.port import Forgotten
 from locframework.memories.matching.records import (
     Concordance,
     FoundTranslation,
@@ -149,7 +149,7 @@ class MemoryModel:
         self.learned_values: dict[tuple[str, str], bool] = {}
         self.links: list[KeyLink] = []
         self.keys = [new_id() for _ in range(4)]
-        self.segments: dict[str, tuple[str | None, bytes]] = {}  # a matcher's copy
+        self.segments: dict[str, str | None] = {}  # a matcher's copy
         self.reached = 0
 
     def write(self) -> None:
@@ -341,14 +341,11 @@ class MemoryModel:
         head = texts.revisions([id_, new_id()])[id_]
         for each in texts.changes(id_, self.reached):
             assert self.reached < each.revision <= head
-            self.segments[each.entry_id] = each.text, each.note
+            self.segments[each.entry_id] = each.text
         self.reached = head
-        there = {
-            one: each for one, each in self.segments.items() if each[0] is not None
-        }
+        there = {one: each for one, each in self.segments.items() if each is not None}
         assert there == {
-            one: (match_fold(each.source_text), encode_note(sources[one]))
-            for one, each in self.entries.items()
+            one: match_fold(each.source_text) for one, each in self.entries.items()
         }
 
     def _check_search(self) -> None:

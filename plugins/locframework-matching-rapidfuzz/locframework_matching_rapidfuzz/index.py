@@ -22,7 +22,7 @@ from msgspec import Meta, Struct
 from locframework.ports import Forgotten, Segments
 
 from .arrays import Bits, Damaged, id_bytes
-from .segments import Noted, Segment, arrays_of
+from .segments import Segment, arrays_of
 
 log = logging.getLogger("locframework.matching")
 
@@ -43,7 +43,7 @@ class MatchingSettings(Struct, frozen=True, forbid_unknown_fields=True):
 BIG = 50_000  # entries that take about half a second to merge: more are merged aside
 SIDE_SHARE = 10  # the side segment holds at most this part of all
 
-Change = tuple[int, Noted | None]
+Change = tuple[int, str | None]
 """Since which revision, and the text of the entry; None: it was removed."""
 
 
@@ -99,10 +99,10 @@ class View:
     @cached_property
     def all_parts(self) -> list[Part]:
         """All entries; those of the tail as a segment."""
-        ids, contents = self._present(())
+        ids, texts = self._present(())
         if not ids:
             return self.parts
-        recent = self.segment_of(ids, contents)
+        recent = self.segment_of(ids, texts)
         return [*self.parts, Part(recent, recent.none_gone())]
 
     def base(self) -> Segment:
@@ -111,34 +111,34 @@ class View:
 
     def side(self) -> Segment:
         """Return a segment of all but the base, with what was removed from the base."""
-        ids, contents = self._present(self.parts[1:])
+        ids, texts = self._present(self.parts[1:])
         removed = {id_ for id_, (_, content) in self.tail.items() if content is None}
         for segment, _ in self.parts[1:]:
             removed.update(row.tobytes() for row in segment.removed)
-        return self.segment_of(ids, contents, removed.difference(ids))
+        return self.segment_of(ids, texts, removed.difference(ids))
 
-    def _present(self, parts: Iterable[Part]) -> tuple[list[bytes], list[Noted]]:
+    def _present(self, parts: Iterable[Part]) -> tuple[list[bytes], list[str]]:
         """The entries of these parts and of the tail that are not gone."""
         ids: list[bytes] = []
-        contents: list[Noted] = []
+        texts: list[str] = []
         for segment, gone in parts:
             docs = segment.present(gone).tolist()
             ids += map(segment.id_of, docs)
-            contents += segment.contents(docs)
+            texts += segment.texts_of(docs)
         for id_, (_, content) in self.tail.items():
             if content is not None:
                 ids.append(id_)
-                contents.append(content)
-        return ids, contents
+                texts.append(content)
+        return ids, texts
 
     def segment_of(
         self,
         ids: Sequence[bytes],
-        contents: Sequence[Noted],
+        texts: Sequence[str],
         removed: Iterable[bytes] = (),
     ) -> Segment:
         """Return the entries as a segment in memory."""
-        return Segment(arrays_of(ids, contents, removed), self.revision)
+        return Segment(arrays_of(ids, texts, removed), self.revision)
 
 
 class MemoryFolder:
@@ -287,10 +287,7 @@ class Source(NamedTuple):
     def changes(self, after: int) -> dict[bytes, Change]:
         """Return what changed after a revision, by entry id. Raises Forgotten."""
         return {
-            id_bytes(each.entry_id): (
-                each.revision,
-                (each.text, each.note) if each.text else None,
-            )
+            id_bytes(each.entry_id): (each.revision, each.text or None)
             for each in self.feed.changes(self.memory_id, after)
         }
 

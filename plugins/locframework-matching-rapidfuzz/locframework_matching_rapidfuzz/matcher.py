@@ -36,7 +36,7 @@ def _together(found: Sequence[Found], most: int) -> Found:
     return Found(hits[:most], is_complete)
 
 
-def _near(
+def near(
     kernel: Kernel | None,
     segment: Segment,
     gone: Bits,
@@ -44,6 +44,7 @@ def _near(
     wanted: Wanted,
     most: int,
 ) -> list[Found]:
+    """For each text the best of a segment of the memory wanted. No text is empty."""
     percent = max(1, wanted.least_percent)
     found: list[Found] = []
     while left := texts[len(found) :]:
@@ -76,9 +77,8 @@ def _best(
     order = order_of(ids, -percent, of)
     of = of[order]
     order = order[np.arange(len(of)) - np.searchsorted(of, of) < most]
-    docs, percent, ids = docs[order], percent[order], ids[order]
-    fields = spelled(ids), percent.tolist(), segment.notes_of(docs)
-    hits = list(map(Hit, repeat(memory_id), *fields))
+    percent, ids = percent[order], ids[order]
+    hits = list(map(Hit, repeat(memory_id), spelled(ids), percent.tolist()))
     last = np.cumsum(np.minimum(many, most)).tolist()
     return [
         Found(hits[begin:end], own <= most)
@@ -138,7 +138,7 @@ class RapidfuzzMatcher:
 
         def search(part: Sequence[str]) -> Mapping[str, Found]:
             found = [
-                _near(self._kernel, segment, gone, part, each, most)
+                near(self._kernel, segment, gone, part, each, most)
                 for each, view in views
                 for segment, gone in view.all_parts
             ]

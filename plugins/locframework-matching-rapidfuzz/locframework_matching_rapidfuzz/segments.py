@@ -24,7 +24,7 @@ from .arrays import (
     write_arrays,
 )
 
-FORMAT = 3
+FORMAT = 4
 HASH_BITS = 14
 OCCURRENCES = 4  # of one pair in one text, told apart
 TOKENS = OCCURRENCES << HASH_BITS
@@ -34,8 +34,6 @@ CODES_LIMIT = (1 << 16) - 1
 DECODED_AT_ONCE = 4096  # texts
 
 Codes = NDArray[np.uint16] | NDArray[np.uint32]
-Noted = tuple[str, bytes]
-"""A text that is not empty, and the note that is kept with it."""
 
 
 def hashed_pairs(codes: Codes) -> NDArray[np.uint32]:
@@ -73,26 +71,20 @@ class Arrays(NamedTuple):
     lists: NDArray[np.uint16]  # block by block, the texts of each token
     ends: NDArray[np.uint32]  # for each block, where in its lists each token's end
     bases: NDArray[np.uint64]  # where the lists of each block begin, and the end
-    notes: NDArray[np.uint8]  # what is kept with the texts, one after the other
-    note_ends: NDArray[np.uint64]  # 0, and where the note of each text ends
 
 
 def arrays_of(
-    ids: Sequence[bytes], noted: Sequence[Noted], removed: Iterable[bytes] = ()
+    ids: Sequence[bytes], texts: Sequence[str], removed: Iterable[bytes] = ()
 ) -> Arrays:
-    """The arrays for texts with their notes; ids are of 16 bytes.
+    """The arrays for texts that are not empty; ids are of 16 bytes.
 
     ``removed`` are entries of earlier segments that are gone.
     """
-    lengths = np.fromiter((len(text) for text, _ in noted), np.int64, len(noted))
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     order = np.argsort(lengths, kind="stable")
-    offsets = np.zeros(len(noted) + 1, np.uint64)
+    offsets = np.zeros(len(texts) + 1, np.uint64)
     np.cumsum(lengths[order], out=offsets[1:])
-    in_order = order.tolist()
-    alphabet, codes = _coded([noted[i][0] for i in in_order], offsets)
-    notes = [noted[i][1] for i in in_order]
-    note_ends = np.zeros(len(notes) + 1, np.uint64)
-    np.cumsum(np.fromiter(map(len, notes), np.int64, len(notes)), out=note_ends[1:])
+    alphabet, codes = _coded([texts[i] for i in order.tolist()], offsets)
     lists, ends, bases = _lists(codes, offsets)
     sorted_ids = packed(ids)[order]
     return Arrays(
@@ -105,8 +97,6 @@ def arrays_of(
         lists=lists,
         ends=ends,
         bases=bases,
-        notes=np.frombuffer(b"".join(notes), np.uint8),
-        note_ends=note_ends,
     )
 
 
@@ -197,7 +187,7 @@ def _tokens(
 
 
 class Segment:
-    """Immutable: folded texts of a memory up to a revision, with their notes.
+    """Immutable: folded texts of a memory up to a revision.
 
     ``name`` is that of the file.
     """
@@ -215,7 +205,6 @@ class Segment:
         self.lists = arrays.lists
         self.ends = arrays.ends
         self.bases = arrays.bases
-        self._notes, self._note_ends = arrays.notes.data, arrays.note_ends
         self._check()
         lengths = np.diff(self.offsets).astype(np.int64)
         self.longest = int(lengths[-1]) if self.count else 0
@@ -242,8 +231,6 @@ class Segment:
             and not ends[:, 0].any()
             and bool((ends[:, :-1] <= ends[:, 1:]).all())
             and bool((ends[:, -1] == np.diff(self.bases)).all())
-            and len(self._note_ends) == self.count + 1
-            and self._note_ends[-1] == len(self._notes)
         )
         if not is_whole:
             raise Damaged("its offsets do not fit")
@@ -293,17 +280,6 @@ class Segment:
         codes = np.where(known, places + 1, 0)
         is_narrow = self.codes.dtype == np.uint16
         return codes.astype(np.uint16) if is_narrow else codes.astype(np.uint32)
-
-    def contents(self, docs: Sequence[int]) -> list[Noted]:
-        """The texts with these numbers, with their notes."""
-        notes = self.notes_of(np.asarray(docs, np.int64))
-        return list(zip(self.texts_of(docs), notes, strict=True))
-
-    def notes_of(self, docs: Numbers) -> list[bytes]:
-        """What is kept with these texts."""
-        begins, ends = self._note_ends[docs], self._note_ends[docs + 1]
-        places = zip(begins.tolist(), ends.tolist(), strict=True)
-        return [self._notes[begin:end].tobytes() for begin, end in places]
 
     def texts_of(self, docs: Sequence[int]) -> list[str]:
         """The texts with these numbers."""

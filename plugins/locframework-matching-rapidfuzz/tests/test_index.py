@@ -36,7 +36,7 @@ from locframework.testing.contracts.matchers import (
 
 def arrays(contents: list[str]) -> built.Arrays:
     ids = [number.to_bytes(16, "big") for number in range(len(contents))]
-    return built.arrays_of(ids, [(text, text.encode()[:9]) for text in contents])
+    return built.arrays_of(ids, contents)
 
 
 @given(st.lists(st.text(min_size=1), max_size=20), st.integers(1, 30))

@@ -19,7 +19,6 @@ from locframework.ports import (
     PageRequest,
     SegmentChange,
     cut_punctuation,
-    encode_note,
 )
 
 from .database import SqlFragment, Store, all_of
@@ -57,8 +56,7 @@ class MemoryTexts(Store):
                 (memory_id, after),
             )
             there = self._database.stream(
-                """SELECT e.revision, e.id, e.source_folded, e.source_text, e.context,
-                    e.updated_at, e.values_digest FROM memory_entries e
+                """SELECT e.revision, e.id, e.source_folded FROM memory_entries e
                     JOIN memories m ON m.number = e.memory
                     WHERE m.id = ? AND e.revision > ?""",
                 (memory_id, after),
@@ -66,9 +64,8 @@ class MemoryTexts(Store):
             if after:
                 for revision, entry_id in gone:
                     yield SegmentChange(revision, entry_id, None)
-            for revision, entry_id, text, *compared in there:
-                note = encode_note(MatchSource(*compared))
-                yield SegmentChange(revision, entry_id, cut_punctuation(text)[0], note)
+            for revision, entry_id, text in there:
+                yield SegmentChange(revision, entry_id, cut_punctuation(text)[0])
 
     def _check_known(self, memory_id: str, after: int) -> None:
         """Raise Forgotten where what was removed since is not noted any more."""
