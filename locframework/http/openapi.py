@@ -13,7 +13,7 @@ from .operation import Operation, PathParameter, RawResponse, camel
 from .preconditions import METHODS
 from .records import BranchQuery
 from .responses import JSON
-from .schemas import FILE, Schema, Schemas, example_of, plain
+from .schemas import FILE, Schema, Schemas, plain
 
 _TAGS = "`*`, or ETags separated by commas"
 
@@ -213,6 +213,7 @@ _ID: Schema = {
     "type": "string",
     "pattern": "^(.*-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
     "description": "An id, or a slug that ends in it",
+    "examples": ["0199f3a1-7c2e-7b45-9d0a-3f5e8c1b2a64"],
 }
 
 
@@ -234,8 +235,6 @@ class Document:
         for operation in self._operations:
             methods = paths.setdefault(operation.path, {})
             methods[operation.method.lower()] = self._operation(operation)
-            if operation.head or operation.rate == "content":
-                methods["head"] = self._head(operation)
         tags = dict.fromkeys(each.tag for each in self._operations)
         return {
             "openapi": "3.1.0",
@@ -286,11 +285,6 @@ class Document:
             written["x-permission"] = operation.permission
         return written
 
-    def _answered(self, schema: Schema) -> Schema:
-        """What is answered as JSON, with an example: all that is there."""
-        example = example_of(schema, self._schemas.resolve_answered)
-        return {JSON: {"schema": schema, "example": example}}
-
     def _successes(self, operation: Operation) -> Schema:
         rated = RATE_HEADERS if operation.rate == "api" else ()
         is_tagged = operation.is_single_read or operation.etag
@@ -314,7 +308,7 @@ class Document:
                 answers[str(status)] = {
                     "description": text,
                     "headers": _headers(*rated, *tag, *_MORE_HEADERS.get(status, ())),
-                    "content": self._answered(enveloped),
+                    "content": {JSON: {"schema": enveloped}},
                 }
         for raw in operation.raw:
             written = self._raw(raw, rated)
@@ -331,7 +325,7 @@ class Document:
         }
         schema = FILE if raw.schema is None else self._schemas.of(raw.schema)
         if raw.content_type == JSON:
-            written["content"] = self._answered(schema)
+            written["content"] = {JSON: {"schema": schema}}
         elif raw.content_type is not None:
             example = {} if raw.example is None else {"example": raw.example}
             written["content"] = {raw.content_type: {"schema": schema, **example}}
@@ -356,22 +350,6 @@ class Document:
             refusals[str(status)] = {"$ref": f"#/components/responses/{name}"}
         return refusals
 
-    def _head(self, operation: Operation) -> Schema:
-        """HEAD answers what GET does, without the body."""
-        as_get = self._operation(operation)
-        written = {
-            "operationId": as_get["operationId"] + "Head",
-            "summary": f"{operation.summary}: the headers only",
-        }
-        for key in ("tags", "parameters", "security", "x-permission"):
-            if key in as_get:
-                written[key] = as_get[key]
-        written["responses"] = {
-            status: {"description": f"As {status} of GET"}
-            for status in as_get["responses"]
-        }
-        return written
-
     def _parameters(self, operation: Operation) -> list[Schema]:
         found = [self._path_parameter(each) for each in operation.parameters]
         if operation.query is not None:
@@ -392,8 +370,6 @@ class Document:
         if schema == {"type": "string"} and parameter.wire.endswith("Id"):
             schema = _ID
         written: Schema = {"name": parameter.wire, "in": "path", "required": True}
-        if schema is _ID or "examples" in schema:
-            written["example"] = example_of(schema, self._schemas.resolve, "id")
         return {**written, **_described(parameter.wire, schema)}
 
     def _request_body(self, operation: Operation) -> Schema | None:
@@ -407,10 +383,9 @@ class Document:
                 members[name] = {**_about(name), **member}
         else:
             return None
-        example = example_of(schema, self._schemas.resolve)
         return {
             "required": not operation.body_optional,
-            "content": {media_type: {"schema": schema, "example": example}},
+            "content": {media_type: {"schema": schema}},
         }
 
 

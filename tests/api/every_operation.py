@@ -65,13 +65,7 @@ def _example(
         return {"format": "json-nested", "languageCode": "en"}, {"file": FILE}
     if "application/json" not in content:
         return None, None
-    return BODIES.get(spec["operationId"], _first(content["application/json"])), None
-
-
-def _first(media: Mapping[str, Any]) -> Any:
-    if "example" in media:
-        return media["example"]
-    return next(iter(media["examples"].values()))["value"]
+    return BODIES[spec["operationId"]], None
 
 
 BODIES: dict[str, Any] = {
@@ -121,6 +115,7 @@ BODIES: dict[str, Any] = {
     "updateWebhook": {"description": "said by the matrix"},
     "replayDeliveries": {"status": "failed"},
     "searchMemories": {"query": "Hello"},
+    "findTerms": {"texts": ["Hello"], "languageCodes": ["de"]},
     "findMatches": {"sourceTexts": ["Hello"], "languageCodes": ["de"]},
 }
 

@@ -55,7 +55,7 @@ def test_every_operation_is_there_with_its_permission(document):
 
     assert found["createNote"] == "note_write"
     assert found["whoami"] is None
-    assert found["getManifest"] == found["getManifestHead"] == "public"
+    assert found["getManifest"] == "public"
     assert found["getHealth"] == "public"
     assert len(found) == sum(1 for _ in operations(document))
 
@@ -72,16 +72,15 @@ def test_every_reference_leads_somewhere(document):
             assert look_up(document, node["$ref"])
 
 
-def test_every_schema_is_one_and_every_example_fits_it(document):
+def test_every_example_fits_its_schema(document):
     checked = 0
-    for node in walk(document["paths"]), walk(document["components"]["responses"]):
-        for each in node:
-            if "schema" not in each or "example" not in each:
-                continue
-            schema = {**each["schema"], "components": document["components"]}
-            assert jsonschema_rs.validator_for(schema).is_valid(each["example"]), each
+    for each in walk(document):
+        if isinstance(each.get("examples"), list):
+            schema = {**each, "components": document["components"]}
+            validator = jsonschema_rs.validator_for(schema)
+            assert all(validator.is_valid(example) for example in each["examples"])
             checked += 1
-    assert checked > 20
+    assert checked > 3
 
 
 def test_a_refusal_lists_the_codes_that_may_come(document):
@@ -131,7 +130,7 @@ def test_a_query_becomes_parameters_without_null(document):
     assert not parameters["limit"]["required"]
     assert re.search(
         parameters["projectId"]["schema"]["pattern"],
-        parameters["projectId"]["example"],
+        parameters["projectId"]["schema"]["examples"][0],
     )
 
 
