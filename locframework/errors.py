@@ -8,7 +8,7 @@ and may change; a code may not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
@@ -53,37 +53,6 @@ class LocError(Exception):
         super().__init__(message)
         self.message = message
         self.details = details
-
-
-def code_meaning(refusal: LocError) -> str:
-    """What a refusal's code means, in a sentence that repeats nothing."""
-    lines = (type(refusal).__doc__ or refusal.code).splitlines()
-    return lines[0].replace("`", "").rstrip(".")
-
-
-class Repeats:
-    """Counts what one answer with many refusals repeats of what was sent."""
-
-    def __init__(self) -> None:
-        self._left = SHOWN_CHARACTERS
-
-    def allow(self, told: str, sent: Iterable[str]) -> bool:
-        """Whether ``told`` may stand in the answer, that repeats some of ``sent``."""
-        repeated = _repeated(told, {text for text in sent if text})
-        if repeated > self._left:
-            return False
-        self._left -= repeated
-        return True
-
-
-def _repeated(told: str, sent: Iterable[str]) -> int:
-    """At least as many characters of ``told`` as are of ``sent``."""
-    count = 0
-    for text in sent:
-        short = abbreviate(text)
-        ways = {short, repr(short)[1:-1], repr(repr(short))[1:-1]}
-        count += max(len(way) * told.count(way) for way in ways)
-    return count
 
 
 # The start: settings and plugins that cannot be used
@@ -182,26 +151,17 @@ class UnreadableFile(LocError, status=400):
 
 
 PROBLEMS_LIMIT = 100  # that one answer lists
-_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*(?:'|…)|"(?:[^"\\]|\\.)*(?:"|…)""")
 
 
 def unreadable(problems: Sequence[Problem]) -> UnreadableFile:
-    """Return the refusal of a file with these problems; there is at least one.
+    """Return the refusal of a file with these problems, of which it lists a hundred.
 
-    The first hundred are listed. Where all together would repeat more than 200
-    characters of the file, quoted text is left out of the rest (decisions 2.10).
+    There is at least one.
     """
-    listed: list[Problem] = []
-    left = SHOWN_CHARACTERS
-    for each in problems[:PROBLEMS_LIMIT]:
-        repeated = sum(map(len, _QUOTED.findall(each.message)))
-        left -= repeated if listed else 2 * repeated  # the message has the first, too
-        message = each.message if left >= 0 else _QUOTED.sub("…", each.message)
-        listed.append(Problem(each.path, each.rule, message))
-    message = f"{listed[0].path}: {listed[0].message}"
+    message = f"{problems[0].path}: {problems[0].message}"
     if len(problems) > 1:
         message += f" (and {len(problems) - 1} more)"
-    return UnreadableFile(message, listed)
+    return UnreadableFile(message, list(problems[:PROBLEMS_LIMIT]))
 
 
 # 401, 403: who

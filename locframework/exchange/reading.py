@@ -12,12 +12,10 @@ from locframework.errors import (
     LanguageNotInProject,
     LocError,
     Problem,
-    Repeats,
     UnknownFormat,
     UnreadableFile,
     ValidationFailed,
     abbreviate,
-    code_meaning,
     truncate,
 )
 from locframework.formats.archive import is_archive, read_archive
@@ -197,7 +195,6 @@ class _Collector:
         self._separator = separator
         self._module = module
         self._problems: list[Problem] = []
-        self._repeats = Repeats()
 
     def add_file(self, file: ReadFile) -> None:
         family, catalogue = family_of(file.format.id), file.catalogue
@@ -261,12 +258,8 @@ class _Collector:
         rule = "key" if isinstance(fault, InvalidKey) else "text"
         if isinstance(fault, _Duplicate):
             rule = "duplicate"
-        message = fault.message
-        times = 1 if self._problems else 2  # the message repeats the first
-        if not self._repeats.allow(message * times, [entry.key]):
-            message = code_meaning(fault)
         path = f"{file.path} {place}" if file.path else place
-        self._problems.append(Problem(path, rule, message))
+        self._problems.append(Problem(path, rule, fault.message))
 
 
 class _Duplicate(LocError):

@@ -63,7 +63,6 @@ class FileEndpoints:
         "GET",
         "/projects/{projectId}/files/{fileId}",
         permission="translation_read",
-        head=True,
         raw=(
             *(
                 RawResponse(200, "The image", each, headers=HEADERS)

@@ -52,12 +52,12 @@ class ServiceEndpoints:
         self._checks = checks
         self.operations: Sequence[Operation] = ()
 
-    @operation("GET", "/healthz", public=True, rate=None, head=True)
+    @operation("GET", "/healthz", public=True, rate=None)
     def get_health(self) -> Health:
         """Check whether the process is alive."""
         return Health()
 
-    @operation("GET", "/readyz", public=True, rate=None, head=True)
+    @operation("GET", "/readyz", public=True, rate=None)
     def get_readiness(self) -> Health:
         """Check whether requests can be served.
 

@@ -68,8 +68,6 @@ class Declaration(Struct, frozen=True):
     rate: Rate | None = "api"
     """The class of the request limit. "content" also means: errors outside the
     envelope, read from any origin."""
-    head: bool = False
-    """The description shows HEAD, which every GET answers without its body."""
     etag: bool | str = False
     """A write that answers just what GET of the same path does, or of the path that is
     named, and so carries its ETag."""

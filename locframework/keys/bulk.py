@@ -12,13 +12,10 @@ from locframework.errors import (
     KeyExists,
     KeyNotFound,
     LocError,
-    Repeats,
     ValidationFailed,
     abbreviate,
-    code_meaning,
 )
 from locframework.fields import is_id, narrowed
-from locframework.languages import canonical_tag
 from locframework.projects.service import Languages, Projects
 from locframework.validation import check_record
 
@@ -143,12 +140,13 @@ class BulkKeys:
                     at: next(written) if isinstance(each, KeyWrite) else each
                     for at, each in plans.items()
                 }
-                repeats = Repeats()
                 results = []
-                for at, item in enumerate(items):
+                for at in range(len(items)):
                     outcome = outcomes[at]
                     if isinstance(outcome, LocError):
-                        error = _item_error(outcome, item, repeats)
+                        error = ItemError(
+                            outcome.code, outcome.message, outcome.details
+                        )
                         results.append(ItemResult(at, "failed", None, error))
                         continue
                     if isinstance(outcome, Key):
@@ -239,29 +237,6 @@ def _sources_first(plans: Sequence[Plan], source: str) -> dict[int, Plan]:
         return not isinstance(plan, KeyWrite) or source not in plan.values
 
     return {at: plans[at] for at in sorted(range(len(plans)), key=is_other)}
-
-
-def _item_error(
-    refusal: LocError, item: BulkKey | ValueItem, repeats: Repeats
-) -> ItemError:
-    """The whole refusal, as long as not too much of the request is repeated."""
-    if repeats.allow(f"{refusal.message} {refusal.details}", _names_in(item)):
-        return ItemError(refusal.code, refusal.message, refusal.details)
-    return ItemError(refusal.code, code_meaning(refusal))
-
-
-def _names_in(item: BulkKey | ValueItem) -> Iterator[str]:
-    """What a refusal of the item may repeat of it; texts never are."""
-    yield item.key or ""
-    if isinstance(item, BulkKey):
-        values = item.values
-    else:
-        values = {item.language_code: item.value}
-    for code, text in values.items():
-        yield code
-        yield canonical_tag(code) or ""
-        if isinstance(text, dict):
-            yield from text
 
 
 def _result(at: int, written: KeyWritten) -> ItemResult:
