@@ -177,7 +177,7 @@ def test_what_is_no_text_is_told_by_line_and_name() -> None:
     ]
 
 
-def test_many_faults_together_repeat_little_of_the_file() -> None:
+def test_a_hundred_of_many_faults_are_listed() -> None:
     content = json.dumps({f"{at:03}{'x' * 50}": at for at in range(300)}, indent=0)
 
     with pytest.raises(UnreadableFile) as caught:
@@ -186,9 +186,8 @@ def test_many_faults_together_repeat_little_of_the_file() -> None:
     assert isinstance(caught.value.details, list)
     told = [problem.message for problem in caught.value.details]
     assert told[0] == f"'000{'x' * 50}' has to be a text, not a number"
-    assert told[-1] == "… has to be a text, not a number"
     assert len(told) == 100
-    assert f"{caught.value.message} {told}".count("x") <= 200 + len("text") * 101
+    assert caught.value.message.endswith(" (and 299 more)")
 
 
 def test_a_key_given_in_two_ways_is_told() -> None:
