@@ -201,7 +201,6 @@ CERTIFICATES: Mapping[str, Certify] = {
     "of another address": lambda authority: authority.certificate("127.0.0.2"),
     "of another name": lambda authority: authority.certificate("example.com"),
     "of the address as a name": lambda authority: authority.certificate(f"{HOST}.com"),
-    "signed by itself": lambda authority: authority.certificate(HOST, self_signed=True),
     "of an unknown authority": lambda authority: stranger_to(authority),
 }
 
