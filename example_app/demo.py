@@ -104,7 +104,6 @@ def ready_demo(framework: Framework, kept: Demo | None) -> Demo:
 
 
 def _owner_token(framework: Framework, organization: Organization) -> str:
-    """Create a token of the organization's first owner."""
     members = framework.organizations.list_members(OPERATOR, organization.id, ALL)
     owners = [each for each in members.items if each.role == "owner"]
     owner = next((each for each in owners if each.email == OWNER), owners[0])
@@ -131,7 +130,6 @@ def _make(framework: Framework, organization: Organization) -> Project:
 
 
 def _delete_all(framework: Framework, organization: Organization) -> None:
-    """Delete what an interrupted start has made."""
     for project in framework.projects.list_projects(OPERATOR, ALL).items:
         if project.organization_id == organization.id:
             framework.projects.delete_project(OPERATOR, project.id)
@@ -170,7 +168,6 @@ def _kept_project(
 
 
 def _project(framework: Framework, organization: Organization) -> Project:
-    """Create the project with its languages."""
     new = NewProject(
         name=PROJECT,
         source_language=SOURCE_LANGUAGE,
@@ -221,7 +218,6 @@ def _distribution(framework: Framework, project_id: str) -> Distribution | None:
 def _add_memory(
     framework: Framework, organization: Organization, project: Project
 ) -> None:
-    """Create the translation memory, from the project and from files."""
     memories, files = framework.memories, framework.memory_files
     new = NewMemory(MEMORY, SOURCE_LANGUAGE, organization_id=organization.id)
     tm_id = memories.create_memory(OPERATOR, new).id

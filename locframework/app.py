@@ -109,7 +109,6 @@ class Framework:
         self._build()
 
     def _build(self) -> None:
-        """Make the services, each of those before it."""
         plugins, settings = self.plugins, self.settings
         storage, clock = self.storage, self.clock
         events = self.events = EventLog(storage.events, storage, clock)

@@ -135,16 +135,12 @@ _OF_KEYS = ("key.", "translation.")
 
 
 class _Inside(NamedTuple):
-    """A listener in the transaction, and the events that it is called for."""
-
     listener: Listener
     prefixes: tuple[str, ...]
     subscriber: str | None
 
 
 class _Cause(threading.local):
-    """Why the thread is at work; nothing in particular at first."""
-
     job_id: str | None = None
     merge_of: str | None = None
 

@@ -330,13 +330,11 @@ class PluginHost:
         return LoadedPlugin(name, distribution, version, hooks, settings)
 
     def _emit(self, plugin: str, *event: Any, **branch: Any) -> None:
-        """Emit an event of a plugin, as EventEmitter does."""
         if self.emit_event is None:
             raise RuntimeError("events are emitted once the framework is made")
         self.emit_event(plugin, *event, **branch)
 
     def _provided(self, kind: str, port: type) -> dict[str, Any]:
-        """What the plugins provide, by name. Raises PluginError."""
         hook = f"loc_provide_{kind}"
         found: dict[str, Any] = {}
         for plugin, call in self._implementations(hook):
@@ -360,7 +358,6 @@ class PluginHost:
         return PluginError(plugin, self._found[plugin].origin, f"{where}: {reason}")
 
     def _implementations(self, hook: str) -> list[tuple[str, Callable[..., Any]]]:
-        """Each plugin that has the hook, by name, with what calls it."""
         found = getattr(self._manager.hook, hook).get_hookimpls()
         callers = [(each.plugin_name, _call_of(each)) for each in found]
         return sorted(callers, key=lambda named: named[0])
@@ -380,7 +377,6 @@ def chosen(setting: str, name: str, provided: Mapping[str, T], below: str = "") 
 
 
 def _call_of(implementation: pluggy.HookImpl) -> Callable[..., Any]:
-    """The plugin's method, given the arguments that it names."""
     method, names = implementation.function, implementation.argnames
     return lambda **given: method(*(given[name] for name in names))
 
@@ -409,7 +405,6 @@ class NoSettings(Struct, forbid_unknown_fields=True):
 
 
 def _built(entry: EntryPoint, settings: Mapping[str, object], origin: str) -> object:
-    """The plugin of an entry point. Raises PluginError."""
     try:
         plugin_class = entry.load()
         settings_type = getattr(plugin_class, "settings_type", NoSettings)

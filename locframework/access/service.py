@@ -314,7 +314,6 @@ class LinkedAccess:
 
 
 def _all(grants: Sequence[Grant], reach: Reach) -> bool:
-    """Whether the grants hold in every project of the reach, or in all there are."""
     covered = union([grant.project_ids for grant in grants])
     return covered is None or covered.issuperset(reach.project_ids)
 

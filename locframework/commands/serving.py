@@ -146,7 +146,6 @@ def base_url(settings: Settings, host: str, port: int) -> str:
 
 
 def _in_url(host: str) -> str:
-    """Return the host for URLs of a listener."""
     name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)
     return f"[{name}]" if ":" in name and not name.startswith("[") else name
 
@@ -154,7 +153,6 @@ def _in_url(host: str) -> str:
 def _serve_metrics(
     framework: Framework, host: str, port: int, stack: ExitStack
 ) -> None:
-    """Serve metrics to Prometheus until the stack ends."""
     metrics = open_metrics()
     if metrics is None:
         raise SettingsError("--metrics-port needs the extra: locframework[metrics]")

@@ -222,7 +222,6 @@ class ReleaseBuilder:
         spool: Spool,
         warnings: list[str],
     ) -> Iterator[ReleaseFile]:
-        """Write the files of a language: one, or one for each module."""
         info = self._formats.to_write(distribution.format)
         catalogue = self._catalogues.of_language(
             scope,

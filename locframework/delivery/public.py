@@ -45,8 +45,6 @@ QUOTA_HEADER = "X-Service-Quota"
 
 
 class _QuotaState(Struct):
-    """The quota of an organization, and its stored usage of the month."""
-
     quota: Quota | None
     stored: Usage
     month: str
@@ -236,7 +234,6 @@ class PublicContent:
     def _encode_manifest(
         self, public_key: str, base_url: str, head: PublicHead
     ) -> tuple[bytes, str]:
-        """Return the manifest and its ETag. Raises ReleaseNotFound."""
         release = self._store.releases.find(head.release_id or "")
         if release is None or release.snapshot is None:
             raise ReleaseNotFound
@@ -258,7 +255,6 @@ class PublicContent:
         content_type: str,
         headers: dict[str, str],
     ) -> Raw:
-        """Respond with the content, or with 304 to who has it, and count it."""
         if self._meter.is_exceeded(head.organization_id):
             headers[QUOTA_HEADER] = "exceeded"
             if self._quota_refuses:

@@ -54,8 +54,6 @@ class ImportStorage(KeyStores, Transactions, Protocol):
 
 
 class _Task(Struct, frozen=True):
-    """A job and what it imports."""
-
     job: StoredJob
     work: Work
     params: ImportParams

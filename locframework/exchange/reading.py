@@ -94,7 +94,6 @@ class UploadReader:
     def _read(
         self, file: SourceFile, info: FormatInfo, path: str
     ) -> Iterator[ReadFile]:
-        """Yield the languages of a file; ``path`` is that in an archive, or ""."""
         in_path = language_in_path(file.name, self._languages)
         wanted = self._language_code
         options = options_of(self._project, wanted or in_path)
@@ -186,8 +185,6 @@ def under_module(key: str, module: str | None, separator: str) -> str:
 
 
 class _Collector:
-    """The keys so far, and the problems."""
-
     def __init__(self, separator: str, module: str | None) -> None:
         self.keys: dict[str, ImportedKey] = {}
         self.files: list[ImportedDetail] = []
@@ -222,7 +219,6 @@ class _Collector:
         raise UnreadableFile(message, self._problems)
 
     def _add(self, entry: Entry, language_code: str, family: str) -> None:
-        """Add what one file has of a key."""
         name = under_module(entry.key, self._module, self._separator)
         key = self.keys.get(name)
         if key is None:

@@ -154,8 +154,6 @@ def refuse_words(codes: Iterable[str], remedy: str) -> None:
 
 
 class _Lines:
-    """The lines of a file as text; counts the characters of each row."""
-
     def __init__(self, file: BinaryIO) -> None:
         content = io.BufferedReader(_Raw(file), CHUNK)
         head = content.peek(CHUNK)

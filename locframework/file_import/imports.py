@@ -275,7 +275,6 @@ class FileImport(ABC, Generic[S, Row, R]):
             crash_point(f"{self.type}.before_commit")
 
     def _check(self, upload: Upload[S], file: BinaryIO) -> tuple[ImportState, bool]:
-        """Return what was found, and whether the whole file was read."""
         result, codes, rows, is_whole = self._result_type(), set[str](), 0, True
         try:
             for row in self.check_rows(upload.params, file, result, codes):

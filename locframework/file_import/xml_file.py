@@ -117,8 +117,6 @@ def _parse(parser: expat.XMLParserType, chunk: bytes, *, is_last: bool = False) 
 
 
 class _TreeBuilder:
-    """Builds the elements that are asked for, from the events of a parser."""
-
     def __init__(
         self,
         format_: str,

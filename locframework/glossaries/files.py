@@ -118,8 +118,6 @@ def _section(language_code: str, text: str, flags: dict[str, str]) -> Iterable[s
 
 
 class _Spelling(Struct):
-    """A term of a concept, in one of possibly several languages."""
-
     line: int
     language_code: str
     text: str
@@ -238,7 +236,6 @@ def _spelling(element: Element, language_code: str) -> _Spelling:
 
 
 def _notes(element: Element) -> Iterator[str]:
-    """Yield the notes and definitions in an element, but not those in its sections."""
     names = ("note", "descrip", *_DESCRIPTIONS)
     for each in element.descendants(*names, "termNote", *_SECTIONS):
         type_ = each.attributes.get("type") if each.name == "descrip" else each.name

@@ -221,8 +221,6 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
 
 
 class _Plan:
-    """What a file changes of the terms of a glossary; counted in the result."""
-
     def __init__(
         self, glossary_id: str, result: ImportResult, at: Timestamp, *, applies: bool
     ) -> None:

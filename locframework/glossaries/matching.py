@@ -31,8 +31,6 @@ class LanguageTerms(Struct, frozen=True):
 
 
 class _GlossaryIndex(Struct, frozen=True):
-    """The terms of one glossary at one revision."""
-
     id: str
     revision: int
     terms: Mapping[str, Term]  # by id

@@ -328,7 +328,6 @@ class _Undo:
         self._trashed |= gone
 
     def _restore(self, ids: Sequence[str]) -> None:
-        """Restore the keys that were deleted, then put back their other changes."""
         found = self._keys.find_keys(self._project.id, ids, in_trash=True)
         there = self._keys.find_keys(self._project.id, ids)
         touches = self._touches(list(found))
@@ -365,7 +364,6 @@ class _Undo:
             self._put_back([*restored, *there])
 
     def _put_back(self, ids: Sequence[str]) -> None:
-        """Put back the fields and values of keys that are not trashed."""
         wanted = [id_ for id_ in ids if id_ not in self._trashed]
         found = self._keys.find_keys(self._project.id, wanted) if wanted else {}
         for id_ in wanted:
@@ -653,7 +651,6 @@ class _Undo:
                     yield replace(write, fields=fields)
 
     def _touches(self, ids: Sequence[str]) -> dict[str, list[Touch]]:
-        """Return the events on main about keys since the first selected one."""
         found: dict[str, list[Touch]] = {id_: [] for id_ in ids}
         if ids:
             for touch in self._storage.events.touches(
@@ -767,7 +764,6 @@ def _is_back(
 
 
 def _fields_in(write: KeyWrite) -> list[Field]:
-    """Return the fields that a write sets."""
     return [
         name for name, each in KEY_FIELDS.items() if each.attributes[0] in write.fields
     ]

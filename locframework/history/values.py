@@ -121,7 +121,6 @@ class History:
     def _revision(
         self, scope: BranchScope, key: Key, tag: str, asked: Reversion
     ) -> Revision:
-        """The revision that is meant. Raises ValidationFailed."""
         history = store_of(self._storage, scope).revisions_of([key.id], [tag])
         found = [
             each

@@ -190,8 +190,6 @@ def _router(
 
 
 class _Frame:
-    """What every answer has, whatever becomes of it; and its place in the metrics."""
-
     def __init__(
         self,
         slashes: SlashParameters,
@@ -243,7 +241,6 @@ def _require_one_host(environ: dict[str, Any]) -> None:
 def _answer_errors(
     app: falcon.App[Request, Response], operations: Sequence[Operation]
 ) -> None:
-    """Have the app answer what is raised; here is where all exceptions end."""
     content = tuple(
         PREFIX + each.path.partition("{")[0]
         for each in operations

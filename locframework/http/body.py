@@ -198,7 +198,6 @@ def _uploaded_file(part: BodyPart) -> UploadedFile:
 
 
 def _spool() -> BinaryIO:
-    """A file of our own, which is gone when it is closed or known no more."""
     return cast("BinaryIO", tempfile.SpooledTemporaryFile(IN_MEMORY))
 
 
@@ -217,7 +216,6 @@ _READERS: dict[object, Callable[[BodyPart], object]] = {
 
 @cache  # each app asks for the types of all operations
 def _files_of(type_: type[Struct]) -> dict[str, Callable[[BodyPart], object]]:
-    """How the files of a form are read, by their names in it."""
     return {
         field.encode_name: _READERS[field.type]
         for field in structs.fields(type_)

@@ -313,7 +313,6 @@ class Dispatch(Generic[C]):
         response: Response,
         given: dict[str, Any],
     ) -> None:
-        """Respond to a POST with an Idempotency-Key, which may be a repetition."""
         once(
             caller,
             request.env,
@@ -402,7 +401,6 @@ def require_servable(
 
 
 def _readers_of(operation: Operation) -> list[Reader]:
-    """Return the readers of query, body and form, with the arguments they are for."""
     readers: list[Reader] = []
     if operation.query is not None:
         readers.append(("query", Query(operation.query).read))

@@ -147,7 +147,6 @@ class IdempotentOperation(Generic[C]):
         do: Callable[[], object],
         write: Callable[[Response, object], None],
     ) -> StoredPost | None:
-        """Do it and answer, unless the key is taken: then what took it."""
         with self._transactions.transaction():
             claim = (post.owner, post.key, post.created_at, since)
             before = self._store.claim(*claim)

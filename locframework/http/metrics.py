@@ -111,8 +111,6 @@ class Metrics:
 
 
 class _Watched:
-    """A collector of Readings."""
-
     def __init__(self, read: Callable[[], Iterable[Reading]]) -> None:
         self._read = read
 

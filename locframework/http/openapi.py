@@ -332,7 +332,6 @@ class Document:
         return written
 
     def _refusals(self, operation: Operation) -> Schema:
-        """References to the refusals, which many operations share as components."""
         codes: dict[int, set[str]] = {}
         for error in errors_of(operation):
             codes.setdefault(error.status, set()).add(error.code)
@@ -390,7 +389,6 @@ class Document:
 
 
 def _described(name: str, schema: Schema) -> Schema:
-    """A parameter's schema, with its description where the reader looks for it."""
     rest = dict(schema)
     own = {"description": rest.pop("description")} if "description" in rest else {}
     return {**_about(name), **own, "schema": rest}

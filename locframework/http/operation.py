@@ -238,7 +238,6 @@ def _check(
     *,
     returns_raw: bool,
 ) -> None:
-    """Refuse what cannot be served, with the method's name in the sentence."""
     in_path = [each.name for each in parameters]
     faults = {
         f"its path names {in_path}, its arguments {arguments}": set(in_path)

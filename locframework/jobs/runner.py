@@ -183,7 +183,6 @@ class JobRunner:
             return None
 
     def _run(self, job: StoredJob, work: Work) -> None:
-        """Run the job, and end it or leave it to be claimed again."""
         try:
             if job.cancel_requested:
                 raise Cancelled

@@ -158,7 +158,6 @@ def _sources(
 def _file_detail(
     store: KeyStore, project: Project, family: str, which: Selection, language_code: str
 ) -> Detail | None:
-    """Of the file of this module; else of the project's file as a whole."""
     found = store.details_of(project.id, family, language_code, [""])
     of_module = {each.module: each.detail for each in found}
     return of_module.get(which.module or "", of_module.get(""))

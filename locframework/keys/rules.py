@@ -65,7 +65,6 @@ def _legal_keys(separator: str) -> re.Pattern[str]:
 
 
 def _fault_of(key: str, separator: str) -> str:
-    """Why a key is none."""
     if not 1 <= len(key) <= KEY_LENGTH:
         return f" must have 1 to {KEY_LENGTH} characters"
     if not all(key.split(separator)):

@@ -329,6 +329,5 @@ def _dependents(unit: Unit, compared: dict[Unit, ThreeStates]) -> tuple[object, 
 
 
 def _shown(compared: dict[Unit, ThreeStates]) -> tuple[object, ...]:
-    """What main and the branch have there, in an order of its own."""
     found = [(*unit, side.main, side.branch) for unit, side in compared.items()]
     return tuple(sorted(found, key=lambda each: [part or "" for part in each[:3]]))

@@ -316,7 +316,6 @@ class Entries:
         )
 
     def _applies(self, caller: Caller, stored: StoredMemory) -> bool:
-        """Whether what the caller writes is approved at once."""
         return not stored.memory.requires_approval or self._memories.may(
             caller, "tm_approve", stored
         )

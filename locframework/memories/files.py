@@ -188,7 +188,6 @@ def _values(element: Element, left_out: dict[str, None]) -> dict[str, UnitValue]
 
 
 def _is_draft(element: Element) -> bool:
-    """Return whether a unit or variant says that it is not confirmed."""
     for prop in element.elements("prop"):
         type_ = prop.attributes.get("type", "").lower()
         if prop.text().strip().lower() in UNCONFIRMED.get(type_, ()):

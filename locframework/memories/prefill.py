@@ -247,7 +247,6 @@ class Prefill:
     def _matches(
         self, scope: BranchScope, request: PrefillRequest, key_ids: Sequence[str]
     ) -> dict[Question, ByLanguage]:
-        """The matches of every source text whose translation is missing."""
         keys = self._missing(scope, request, key_ids)
         questions = sorted({each for _, some in keys for each in some.values()})
         found: dict[Question, ByLanguage] = {}

@@ -314,7 +314,6 @@ class TmSync:
         by_entry: Mapping[str, Sequence[Segment]],
         now: Timestamp,
     ) -> None:
-        """Write what these segments change of existing entries."""
         rows = self._store.translations_of(writing.tm_id, list(by_entry))
         changed: list[StoredTranslation] = []
         removed: list[tuple[str, str]] = []

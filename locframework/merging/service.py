@@ -288,7 +288,6 @@ class Merging:
         return self._storage.branch_keys(scope.project.id, branch_of(scope).id)
 
     def _touched(self, scope: BranchScope) -> list[KeyMerge]:
-        """Return the keys that the branch has copied or created."""
         overlay, project = self._keys(scope), scope.project
         return merges_of(self._storage.keys, overlay, project.id, overlay.overlay())
 

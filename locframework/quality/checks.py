@@ -205,7 +205,6 @@ def _spelled(text: str) -> list[str]:
 
 
 def _differing_numbers(text: str, source: str) -> tuple[list[str], list[Mark]]:
-    """The numbers that are missing, and those that are too many."""
     wanted, found = _numbers_in(source), _numbers_in(text)
     # without any, the digits of the source belong to names; with the same digits, it
     # is a date in another order
@@ -257,7 +256,6 @@ def _value(number: str) -> str:
 
 
 def _digits(run: str) -> str:
-    """The digits in ASCII."""
     return run if run.isascii() else "".join(str(int(sign)) for sign in run)
 
 

@@ -146,7 +146,6 @@ def _numbers(text: str, branches: Mapping[int, str]) -> Iterator[Placeholder]:
 
 
 def _simple(text: str, start: int, end: int, braces: int) -> Placeholder | None:
-    """A placeholder of one or two braces; None for anything else between braces."""
     if end - start > _SIMPLE_LENGTH:
         return None
     content = text[start + braces : end - braces + 1].strip()

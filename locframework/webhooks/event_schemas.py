@@ -175,7 +175,6 @@ def fault_of(type_: EventType, plugin: str) -> str | None:
 
 
 def _shown(type_: EventType) -> ShownEventType:
-    """Return the type with the JSON Schema of its payload, and an example."""
     is_plugins = type_.type.startswith(PLUGIN_PREFIX)
     group = type_.type.rpartition(".")[0] if is_plugins else type_.type.split(".")[0]
     items = {

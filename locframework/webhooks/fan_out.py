@@ -16,8 +16,6 @@ PAYLOAD_LIMIT = 20_000  # bytes, "under 20 KB" (decisions 2.7)
 
 
 class _Pending(threading.local):
-    """The events of the transaction that is open in this thread."""
-
     def __init__(self) -> None:
         self.events: list[Event] = []
 

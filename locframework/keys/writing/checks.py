@@ -163,7 +163,6 @@ class CheckRunner:
         texts: Mapping[str, Texts],
         names: Collection[str] | None,
     ) -> list[Finding]:
-        """Return what all checks, or those with ``names``, find; by plural form."""
         if not texts.get(code) or code not in self._forms:
             return []
         source = self._project.source_language

@@ -497,7 +497,6 @@ class WritePlanner:
         return moved
 
     def _end(self, old: StoredValue, note: str | None = None) -> Revision:
-        """Return the revision that records that a value is cleared."""
         by = self._caller.actor
         return cleared(old, origin=self._origin, at=self.at, by=by, note=note)
 

@@ -156,7 +156,6 @@ class KeyTrash:
         keys: Sequence[StoredKey],
         origin: Origin,
     ) -> dict[str, LocError]:
-        """Return what plugins refuse, by key id."""
         errors: dict[str, LocError] = {}
         veto = self._writer.veto
         for key in keys if veto is not None else ():

@@ -126,7 +126,6 @@ class UnitOfWork:
 
     @property
     def _only_key(self) -> StoredKey | None:
-        """The key, if only the values of one are written and nothing else is read."""
         if self.names_read or len(self.edits) != 1:
             return None
         [edit] = self.edits.values()

@@ -292,7 +292,6 @@ class Ranking:
         return known
 
     def _first_of(self, percent: int) -> int:
-        """The index of the first hit of this percentage or less."""
         return bisect_left(self._hits, -percent, key=lambda hit: -hit.percent)
 
 

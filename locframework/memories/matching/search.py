@@ -66,8 +66,6 @@ def find_matches(
 
 
 class _Search:
-    """One request, and what is known so far."""
-
     def __init__(
         self,
         matcher: Matcher,
@@ -110,7 +108,6 @@ class _Search:
         return {asked: tags for asked, tags in left.items() if tags}
 
     def _find(self, open_: Open, limit: int) -> Open:
-        """Ask the matcher; return what is open then."""
         if not open_:
             return {}
         least = min(self._least.get(asked, 0) for asked in open_)
@@ -198,7 +195,6 @@ class _Search:
         tags: Collection[str],
         values: dict[str, list[MatchValue]],
     ) -> None:
-        """Add the values of these entries; of those with equal values, read one."""
         unread = {
             each.source.values_digest: each.entry_id
             for each in entries
@@ -213,7 +209,6 @@ class _Search:
             ]
 
     def _folds_of(self, text: str) -> Folds:
-        """The folds of a text, computed once for all that are asked."""
         known = self._folds.get(text)
         if known is None:
             known = self._folds[text] = folds_of(text)

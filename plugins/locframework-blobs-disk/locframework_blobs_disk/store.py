@@ -160,7 +160,6 @@ class DiskBlobStore:
 
     @contextmanager
     def _reporting(self, done: str, name: str) -> Iterator[None]:
-        """Raise Unavailable for an OSError in the block, and log it."""
         try:
             yield
         except OSError as error:

@@ -221,7 +221,6 @@ def _is_name(msgid: str, separator: str) -> bool:
 
 
 def _context_key(context: str, separator: str) -> str | None:
-    """The key after what stands before it, if one does."""
     key = context.removeprefix(KEY_CONTEXT)
     return key if key != context and _is_key(key, separator) else None
 

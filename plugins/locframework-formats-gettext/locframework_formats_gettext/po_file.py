@@ -169,8 +169,6 @@ def parse(text: str, charset: str) -> list[Message]:
 
 
 class _Parser:
-    """The message being read, and what was read so far."""
-
     def __init__(self, text: str, charset: str) -> None:
         self.messages: list[Message] = []
         self.problems: list[Problem] = []
@@ -314,7 +312,6 @@ class _Parser:
 
 @lru_cache(maxsize=1024)
 def _flags(text: str) -> tuple[bool, str]:
-    """Whether fuzzy is among the flags, and the others."""
     flags = [name for flag in re.split("[,\n]", text) if (name := flag.strip())]
     return "fuzzy" in flags, ", ".join(flag for flag in flags if flag != "fuzzy")
 

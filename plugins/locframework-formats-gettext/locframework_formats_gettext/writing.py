@@ -44,8 +44,6 @@ _Said = tuple[Entry, Message]
 
 
 class _Plurals(NamedTuple):
-    """The ``msgstr[i]`` of a file."""
-
     number: int
     forms: tuple[str, ...]  # of the first indices, six at most
     needed: frozenset[str]  # forms of common whole numbers

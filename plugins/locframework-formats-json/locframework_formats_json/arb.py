@@ -192,8 +192,6 @@ LOCALE = "@@locale"
 
 
 class _Reading:
-    """An ARB file in the course of being read."""
-
     def __init__(self, document: Document) -> None:
         self._document = document
         self._attributes: dict[str, tuple[int, Json]] = {}
@@ -300,7 +298,6 @@ def _attributes(entry: Entry) -> Kept:
 
 
 def _message(entry: Entry, value: Text, warnings: list[str]) -> tuple[str, Kept]:
-    """The message, and the marks that it needs to be read back as it is."""
     if isinstance(value, str):
         plural = value.startswith("{") and parse_plural(value)
         return value, {X_PLURAL: False} if plural else {}

@@ -118,7 +118,6 @@ def flatten(
 
 
 def _forms(document: Document, value: Object) -> dict[str, str]:
-    """The forms that are not null."""
     for line, form, text in value.numbered():
         if text is None:
             document.tell_of_null(line, form)

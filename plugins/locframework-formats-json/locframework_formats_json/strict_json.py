@@ -85,7 +85,6 @@ class Document:
             raise unreadable([_problem(*fault) for fault in sorted(self._faults)])
 
     def _object(self, pairs: _Pairs, depth: int) -> Object:
-        """The object with its lines; faults in it are noted."""
         if depth > DEEPEST:
             raise RecursionError
         found = Object()
@@ -106,7 +105,6 @@ class Document:
         return found
 
     def _value(self, line: int, value: _Decoded, depth: int) -> Json:
-        """The value; None for a number that is a fault, which is noted."""
         if isinstance(value, tuple):
             return self._object(value, depth + 1)
         if isinstance(value, list):
@@ -132,7 +130,6 @@ class Document:
 
 
 def _lines_of_names(text: str) -> Iterator[int]:
-    """The line of each name, in all objects, in file order."""
     line, seen = 1, 0
     for found in _NAME_OR_STRING.finditer(text):
         if found[1]:

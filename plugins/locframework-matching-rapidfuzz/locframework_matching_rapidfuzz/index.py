@@ -118,7 +118,6 @@ class View:
         return self.segment_of(ids, texts, removed.difference(ids))
 
     def _present(self, parts: Iterable[Part]) -> tuple[list[bytes], list[str]]:
-        """The entries of these parts and of the tail that are not gone."""
         ids: list[bytes] = []
         texts: list[str] = []
         for segment, gone in parts:
@@ -401,7 +400,6 @@ class MemoryIndex:
 
 
 def _read(view: View, source: Source, revision: int) -> View:
-    """The view with all that it does not know yet. Raises Forgotten."""
     if view.revision >= revision:
         return view
     changes = source.changes(view.revision)

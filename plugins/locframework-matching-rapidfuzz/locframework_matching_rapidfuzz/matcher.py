@@ -188,7 +188,6 @@ class RapidfuzzMatcher:
 
 
 def _parted(texts: Sequence[str], most: int) -> list[list[str]]:
-    """The texts in order, in parts of about the same length together."""
     enough = sum(map(len, texts)) // most + 1
     parts, length = list[list[str]](), enough
     for text in texts:

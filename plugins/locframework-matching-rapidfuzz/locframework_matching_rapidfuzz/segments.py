@@ -122,7 +122,6 @@ def _coded(
 
 
 def _points(texts: list[str]) -> NDArray[np.uint32]:
-    """The code points, one text after the other."""
     joined = "".join(texts)
     return np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
 
@@ -139,7 +138,6 @@ def _runs(offsets: NDArray[np.uint64]) -> Iterator[tuple[int, int]]:
 def _lists(
     codes: Codes, offsets: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint32], NDArray[np.uint64]]:
-    """The texts of each token, block by block; where a token's end; where a block's."""
     lists, ends, bases = [np.empty(0, np.uint16)], [np.empty(0, np.uint32)], [0]
     for first in range(0, len(offsets) - 1, BLOCK):
         of_block, ends_of_block = _lists_of_block(
@@ -172,7 +170,6 @@ def _lists_of_block(
 def _tokens(
     codes: Codes, offsets: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """All tokens of some texts, and of which of them each is."""
     lengths = np.diff(offsets).astype(np.int64)
     text = np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths)
     inside = text[1:] == text[:-1]

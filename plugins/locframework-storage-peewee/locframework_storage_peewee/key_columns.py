@@ -154,7 +154,6 @@ class ScopedStore(Store):
         return [Source(project_id, self._branch_id), branch]
 
     def _own_line(self, project_id: str) -> str:
-        """Return the line that is written to."""
         return project_id if self._branch_id is None else self._branch_id
 
     def _marked(self, key_ids: Iterable[str]) -> list[str]:

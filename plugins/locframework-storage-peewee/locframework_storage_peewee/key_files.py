@@ -120,7 +120,6 @@ class KeyFiles(ScopedStore):
 
 
 def _conditions(source: Source, which: Selection) -> Iterator[SqlFragment]:
-    """Yield the conditions on the keys of a selection."""
     if which.module is None:
         # all keys are read as they lie, and sorted: by the index of names every key
         # and text would be looked up somewhere else

@@ -50,8 +50,6 @@ class _Condition(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """How the keys of one source are found."""
-
     source: Source
     conditions: list[_Condition]
     size: int  # keys of the source, about

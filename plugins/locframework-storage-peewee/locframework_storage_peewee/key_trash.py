@@ -141,7 +141,6 @@ def _trashed(project_id: str, row: Row) -> TrashedKey:
 
 
 def _drop_values(database: Database, numbers: Sequence[Row]) -> None:
-    """The values of these keys, and what they were before."""
     for table in ("key_values", "value_revisions", "key_tags"):
         database.run_many(f"DELETE FROM {table} WHERE key_number = ?", numbers)
     if database.engine.has_trigram_tables:

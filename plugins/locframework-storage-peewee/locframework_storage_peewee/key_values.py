@@ -155,7 +155,6 @@ class KeyValues(ScopedStore):
     def _one_key(
         self, select: str, params: tuple[str, ...], project_id: str, key_id: str
     ) -> list[Row]:
-        """Return the rows of a key as main or the branch shows it."""
         for source in self._sources(project_id):
             shown = source.shows("k", IN_PROJECT)
             rows = self._database.rows(

@@ -134,7 +134,6 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
     def _add(
         self, project_id: str, keys: Sequence[StoredKey], values: Sequence[StoredValue]
     ) -> None:
-        """Insert rows of a line, ``project_id`` or a branch."""
         [(project, last)] = self._database.rows(
             """UPDATE lines SET last_key = last_key + ?, key_count = key_count + ?
                 WHERE id = ? RETURNING number, last_key""",
@@ -158,7 +157,6 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
         index_new_texts(self._database, first, last)
 
     def _stored(self, keys: Sequence[StoredKey]) -> dict[str, tuple[int, str, str]]:
-        """Return number, name and tags of keys as they are stored, by id."""
         found: dict[str, tuple[int, str, str]] = {}
         for ids in chunks([key.id for key in keys]):
             rows = self._database.rows(

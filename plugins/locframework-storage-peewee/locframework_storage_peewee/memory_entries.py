@@ -333,7 +333,6 @@ class MemoryEntryTables(Store):
         )
 
     def _touch(self, writing: MemoryWriting, times: dict[str, Timestamp]) -> None:
-        """By entry id, when translations of it were written."""
         digests = _read_digests(self._database, times)
         self._database.run_many(
             """UPDATE memory_entries SET updated_at = ?, revision = ?, values_digest = ?
@@ -342,7 +341,6 @@ class MemoryEntryTables(Store):
         )
 
     def _entries(self, rows: Sequence[Row]) -> list[MemoryEntry]:
-        """Entries with their translations, in the order of the rows."""
         found: dict[str, list[TermTranslation]] = {}
         for some in chunks([row[0] for row in rows]):
             more = self._database.rows(
@@ -446,7 +444,6 @@ def values_digest(values: Iterable[Value]) -> str:
 
 
 def _read_digests(database: Database, entry_ids: Collection[str]) -> dict[str, str]:
-    """Return the digests of the present values of entries, by id."""
     values: dict[str, list[Value]] = {id_: [] for id_ in entry_ids}
     of_entry = database.engine.join_each(
         "memory_translations", "t", "t.entry = e.number"

@@ -82,7 +82,6 @@ def purge(database: Database, kind: Purgeable, before: Timestamp, rows: int) -> 
 
 
 def _purge_project(database: Database, project_id: str, rows: int) -> int:
-    """Drop up to ``rows`` rows of the project, itself last; return how many."""
     gone = 0
     for line_id in lines_of(database, project_id):
         gone += _purge_line(database, line_id, rows - gone)
@@ -93,7 +92,6 @@ def _purge_project(database: Database, project_id: str, rows: int) -> int:
 
 
 def _purge_line(database: Database, line_id: str, rows: int) -> int:
-    """Drop up to ``rows`` rows of main or a branch; return how many."""
     parts: list[tuple[str, str, str]] = [*_OF_LINE]
     if database.engine.has_trigram_tables:
         parts.insert(0, ("key_search", "rowid", f"rowid {OF_PROJECT}"))
@@ -133,7 +131,6 @@ def _purge_memory(database: Database, memory: int, rows: int) -> int:
 def _purge(
     parts: Iterable[tuple[str, str, str]], database: Database, id_: str, rows: int
 ) -> int:
-    """Drop up to ``rows`` rows of these tables; return how many."""
     gone = 0
     for table, key, mine in parts:
         found = database.rows(

@@ -110,7 +110,6 @@ def _translated(counts: str) -> str:
 def _languages(
     rows: Iterable[Row], hidden: Mapping[str, list[int]]
 ) -> tuple[LanguageCounts, ...]:
-    """Return the counts by language, added up over lines, less what is hidden."""
     sums: dict[str, list[int]] = {}
     times: dict[str, list[Timestamp]] = defaultdict(list)
     for _, _, _, _, code, *numbers, changed_at in rows:

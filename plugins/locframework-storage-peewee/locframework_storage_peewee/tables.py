@@ -250,7 +250,6 @@ def project_is_live(project_id: Any) -> Condition:
 
 @lru_cache
 def _fields(record: type[Struct]) -> dict[str, type[Struct] | None]:
-    """Return the fields of a record: the type of those that are structs."""
     return {
         name: hint if isinstance(hint, type) and issubclass(hint, Struct) else None
         for name, hint in get_type_hints(record).items()
@@ -258,7 +257,6 @@ def _fields(record: type[Struct]) -> dict[str, type[Struct] | None]:
 
 
 def _names(record: type[Struct]) -> set[str]:
-    """Return the names of all fields, those of structs inside it too."""
     fields = _fields(record)
     inner = [_names(each) for each in fields.values() if each is not None]
     return set(fields).union(*inner)

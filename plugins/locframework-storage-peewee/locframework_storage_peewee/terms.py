@@ -209,7 +209,6 @@ class TermTables(Store):
         return found
 
     def _whole(self, terms: Sequence[Term]) -> list[Term]:
-        """The terms with all their translations: one statement."""
         found = self.translations_of([each.id for each in terms], None)
         return [replace(each, translations=tuple(found[each.id])) for each in terms]
 
@@ -225,7 +224,6 @@ def _parts(where: TermQuery) -> Iterable[SqlFragment]:
 
 
 def _changing(term: Term) -> tuple[object, ...]:
-    """What a term may have anew, in the order that both writers name it."""
     return (
         term.term,
         spelling(term.term, case_sensitive=term.case_sensitive),

@@ -184,7 +184,6 @@ def check_authorities(ca_file: str | None) -> None:
 
 
 def _system_authorities() -> tuple[Path, Path]:
-    """The file and the folder, there or not."""
     system = ssl.get_default_verify_paths()  # openssl_…: as built, not as asked for
     return Path(system.openssl_cafile), Path(system.openssl_capath)
 

@@ -134,7 +134,6 @@ class HttpsTransport:
 
 @contextmanager
 def _failing_as(error: SendError) -> Iterator[None]:
-    """What the failures of a step are called."""
     try:
         yield
     except TimeoutError:
