@@ -1,5 +1,7 @@
 """Organizations and their members: who belongs, in which role."""
 
+from dataclasses import dataclass
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -33,20 +35,14 @@ from .service import Access
 from .store import AccessStore
 
 
+@dataclass(eq=False, repr=False)
 class Organizations:
     """What one can do with organizations and members."""
 
-    def __init__(
-        self,
-        store: AccessStore,
-        transactions: Transactions,
-        access: Access,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._transactions = transactions
-        self._access = access
-        self._clock = clock
+    _store: AccessStore
+    _transactions: Transactions
+    _access: Access
+    _clock: Clock
 
     def create_organization(
         self, name: str, owner_email: str

@@ -8,6 +8,7 @@ import re
 import secrets
 import zlib
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from msgspec import UNSET
@@ -181,20 +182,14 @@ def _check(body: str) -> str:
     return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
 
 
+@dataclass(eq=False, repr=False)
 class Tokens:
     """Personal and project tokens. Their texts are shown once and never kept."""
 
-    def __init__(
-        self,
-        store: AccessStore,
-        transactions: Transactions,
-        access: Access,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._transactions = transactions
-        self._access = access
-        self._clock = clock
+    _store: AccessStore
+    _transactions: Transactions
+    _access: Access
+    _clock: Clock
 
     def create_personal(self, caller: Caller, new: NewToken) -> tuple[Token, str]:
         """A personal token of the caller's own; answers it and its text.

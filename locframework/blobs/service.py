@@ -7,6 +7,7 @@ import logging
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import BinaryIO
 
@@ -27,6 +28,7 @@ LOOKED_AT_AGAIN = timedelta(days=1)  # what is named: all that is published, in 
 PART_BYTES = 4 * 1024 * 1024  # of a file that is stored in parts
 
 
+@dataclass(eq=False, repr=False)
 class Blobs:
     """Files by the SHA-256 of their content.
 
@@ -35,19 +37,11 @@ class Blobs:
     moment waits, and writes it again.
     """
 
-    def __init__(
-        self,
-        index: BlobIndex,
-        stores: Mapping[str, BlobStore],
-        default_store: str,
-        transactions: Transactions,
-        clock: Clock,
-    ) -> None:
-        self._index = index
-        self._stores = stores
-        self._default_store = default_store
-        self._transactions = transactions
-        self._clock = clock
+    _index: BlobIndex
+    _stores: Mapping[str, BlobStore]
+    _default_store: str
+    _transactions: Transactions
+    _clock: Clock
 
     def put(
         self, content: bytes, *, keep_for: timedelta, store: str | None = None

@@ -1,5 +1,7 @@
 """What one can do with branches: make, list and close them, and find the line."""
 
+from dataclasses import dataclass
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -45,22 +47,15 @@ class BranchScope(Struct, frozen=True):
         return self.branch.id if self.branch else None
 
 
+@dataclass(eq=False, repr=False)
 class Branches:
     """Branches. ``scope`` and ``lock_scope`` are how reads and writes find theirs."""
 
-    def __init__(
-        self,
-        store: BranchStore,
-        transactions: Transactions,
-        projects: Projects,
-        events: EventLog,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._transactions = transactions
-        self._projects = projects
-        self._events = events
-        self._clock = clock
+    _store: BranchStore
+    _transactions: Transactions
+    _projects: Projects
+    _events: EventLog
+    _clock: Clock
 
     def scope(self, project: Project, branch: str | None) -> BranchScope:
         """The line that a request names by name or id; None and "main" are main.

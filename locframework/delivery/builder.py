@@ -3,6 +3,7 @@
 import hashlib
 import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import IO
 
@@ -86,6 +87,7 @@ class Spool:
             yield some
 
 
+@dataclass(eq=False, repr=False)
 class ReleaseBuilder:
     """Handles jobs of the type ``release``.
 
@@ -95,25 +97,14 @@ class ReleaseBuilder:
 
     type = RELEASE_JOB
 
-    def __init__(
-        self,
-        storage: DeliveryStorage,
-        formats: Formats,
-        catalogues: Catalogues,
-        branches: Branches,
-        blobs: Blobs,
-        queue: ReleaseQueue,
-        events: EventLog,
-        clock: Clock,
-    ) -> None:
-        self._queue = queue
-        self._storage = storage
-        self._formats = formats
-        self._catalogues = catalogues
-        self._branches = branches
-        self._blobs = blobs
-        self._events = events
-        self._clock = clock
+    _storage: DeliveryStorage
+    _formats: Formats
+    _catalogues: Catalogues
+    _branches: Branches
+    _blobs: Blobs
+    _queue: ReleaseQueue
+    _events: EventLog
+    _clock: Clock
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Build the release that the job's params name, and publish it."""

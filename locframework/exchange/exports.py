@@ -1,5 +1,7 @@
 """Exports the texts of a project as files."""
 
+from dataclasses import dataclass
+
 from locframework.access.records import Caller
 from locframework.branches.service import Branches
 from locframework.errors import LanguageNotInProject
@@ -20,24 +22,16 @@ from .records import ExportedFile, ExportQuery
 from .rules import check_module
 
 
+@dataclass(eq=False, repr=False)
 class Exports:
     """Exports; every file shows one moment of the project."""
 
-    def __init__(
-        self,
-        transactions: Transactions,
-        projects: Projects,
-        branches: Branches,
-        languages: Languages,
-        formats: Formats,
-        catalogues: Catalogues,
-    ) -> None:
-        self._transactions = transactions
-        self._projects = projects
-        self._branches = branches
-        self._languages = languages
-        self._formats = formats
-        self._catalogues = catalogues
+    _transactions: Transactions
+    _projects: Projects
+    _branches: Branches
+    _languages: Languages
+    _formats: Formats
+    _catalogues: Catalogues
 
     def export(
         self, caller: Caller, project_id: str, query: ExportQuery

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
@@ -76,30 +77,20 @@ class _Run(Struct):
         return self.scope.project
 
 
+@dataclass(eq=False, repr=False)
 class ImportJob:
     """The handler of import jobs."""
 
     type = TYPE
 
-    def __init__(
-        self,
-        storage: ImportStorage,
-        access: Access,
-        branches: Branches,
-        writer: KeyWriter,
-        trash: KeyTrash,
-        blobs: Blobs,
-        events: EventLog,
-        renewed: Renewed,
-    ) -> None:
-        self._storage = storage
-        self._access = access
-        self._branches = branches
-        self._writer = writer
-        self._trash = trash
-        self._blobs = blobs
-        self._events = events
-        self._renewed = renewed
+    _storage: ImportStorage
+    _access: Access
+    _branches: Branches
+    _writer: KeyWriter
+    _trash: KeyTrash
+    _blobs: Blobs
+    _events: EventLog
+    _renewed: Renewed
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Import the batch, in steps of up to 2,000 keys; the last ends the job too.

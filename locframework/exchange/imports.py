@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import msgspec
 from msgspec.structs import replace
@@ -37,28 +38,18 @@ _encoder = msgspec.msgpack.Encoder()
 log = logging.getLogger("locframework.exchange")
 
 
+@dataclass(eq=False, repr=False)
 class Imports:
     """Imports: a file is checked at once, and imported by a job."""
 
-    def __init__(
-        self,
-        storage: ImportStorage,
-        access: Access,
-        projects: Projects,
-        branches: Branches,
-        languages: Languages,
-        formats: Formats,
-        blobs: Blobs,
-        jobs: Jobs,
-    ) -> None:
-        self._storage = storage
-        self._access = access
-        self._projects = projects
-        self._branches = branches
-        self._languages = languages
-        self._formats = formats
-        self._blobs = blobs
-        self._jobs = jobs
+    _storage: ImportStorage
+    _access: Access
+    _projects: Projects
+    _branches: Branches
+    _languages: Languages
+    _formats: Formats
+    _blobs: Blobs
+    _jobs: Jobs
 
     def start_import(
         self, caller: Caller, project_id: str, file: SourceFile, options: ImportOptions

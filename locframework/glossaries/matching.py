@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from msgspec import UNSET, Struct
 
@@ -152,15 +153,13 @@ class TermCache:
         return [found[each.id] for each in linked]
 
 
+@dataclass(eq=False, repr=False)
 class GlossaryMatches:
     """Finds terms in texts for the API."""
 
-    def __init__(
-        self, storage: GlossaryStorage, projects: Projects, cache: TermCache
-    ) -> None:
-        self._storage = storage
-        self._projects = projects
-        self._cache = cache
+    _storage: GlossaryStorage
+    _projects: Projects
+    _cache: TermCache
 
     def find_matches(
         self, caller: Caller, project_id: str, request: MatchRequest

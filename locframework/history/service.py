@@ -1,5 +1,7 @@
 """The activity of a project: lists what happened, and starts undo jobs."""
 
+from dataclasses import dataclass
+
 import msgspec
 
 from locframework.access.records import Caller
@@ -29,22 +31,15 @@ from .undo import PERMISSION, TYPE, UndoParams
 Filters = ActivityQuery | RevertRequest
 
 
+@dataclass(eq=False, repr=False)
 class Activity:
     """The event log of a project, as its members see it."""
 
-    def __init__(
-        self,
-        storage: HistoryStorage,
-        projects: Projects,
-        branches: Branches,
-        jobs: Jobs,
-        clock: Clock,
-    ) -> None:
-        self._storage = storage
-        self._projects = projects
-        self._branches = branches
-        self._jobs = jobs
-        self._clock = clock
+    _storage: HistoryStorage
+    _projects: Projects
+    _branches: Branches
+    _jobs: Jobs
+    _clock: Clock
 
     def list_activity(
         self, caller: Caller, project_id: str, query: ActivityQuery

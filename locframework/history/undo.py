@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import msgspec
 from msgspec import Struct, field
@@ -150,26 +151,18 @@ def select(
     return found
 
 
+@dataclass(eq=False, repr=False)
 class UndoJob:
     """The handler of undo jobs."""
 
     type = TYPE
 
-    def __init__(
-        self,
-        storage: HistoryStorage,
-        access: Access,
-        files: Files,
-        writer: KeyWriter,
-        trash: KeyTrash,
-        renewed: Renewed,
-    ) -> None:
-        self._storage = storage
-        self._access = access
-        self._files = files
-        self._writer = writer
-        self._key_trash = trash
-        self._renewed = renewed
+    _storage: HistoryStorage
+    _access: Access
+    _files: Files
+    _writer: KeyWriter
+    _key_trash: KeyTrash
+    _renewed: Renewed
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Undo everything in one transaction with the end of the job.

@@ -1,5 +1,7 @@
 """What one can do with the history of a value: read it, and go back in it."""
 
+from dataclasses import dataclass
+
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.service import Branches, BranchScope, require_writable
@@ -25,24 +27,16 @@ from locframework.validation import check_record
 from .store import HistoryStorage
 
 
+@dataclass(eq=False, repr=False)
 class History:
     """The revisions of values: one for each change, kept as long as the key."""
 
-    def __init__(
-        self,
-        storage: HistoryStorage,
-        projects: Projects,
-        branches: Branches,
-        languages: Languages,
-        writer: KeyWriter,
-        access: Access,
-    ) -> None:
-        self._storage = storage
-        self._projects = projects
-        self._branches = branches
-        self._languages = languages
-        self._writer = writer
-        self._access = access
+    _storage: HistoryStorage
+    _projects: Projects
+    _branches: Branches
+    _languages: Languages
+    _writer: KeyWriter
+    _access: Access
 
     def list_revisions(
         self,

@@ -7,6 +7,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Event
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -189,16 +190,11 @@ def _router(
     return cast("CompiledRouter", router)  # as far as falcon asks
 
 
+@dataclass(eq=False, repr=False)
 class _Frame:
-    def __init__(
-        self,
-        slashes: SlashParameters,
-        closed: Event,
-        metrics: Metrics | None,
-    ) -> None:
-        self._slashes = slashes
-        self._closed = closed
-        self._metrics = metrics
+    _slashes: SlashParameters
+    _closed: Event
+    _metrics: Metrics | None
 
     def process_request(self, request: Request, response: Response) -> None:
         environ, path = request.env, request.path

@@ -1,5 +1,6 @@
 """Lists what checks found, and runs the checks again after they have changed."""
 
+from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
 from msgspec import Meta
@@ -60,6 +61,7 @@ class IssueStorage(KeyStores, Transactions, Protocol):
     projects: ProjectStore
 
 
+@dataclass(eq=False, repr=False)
 class Rechecks:
     """Starts jobs that check all texts again, and runs them.
 
@@ -69,10 +71,9 @@ class Rechecks:
 
     type = TYPE
 
-    def __init__(self, storage: IssueStorage, jobs: Jobs, writer: KeyWriter) -> None:
-        self._storage = storage
-        self._jobs = jobs
-        self._writer = writer
+    _storage: IssueStorage
+    _jobs: Jobs
+    _writer: KeyWriter
 
     def start(self, caller: Caller, project: Project) -> Job:
         """Start a job in the open transaction."""
@@ -131,24 +132,16 @@ class Rechecks:
         return project
 
 
+@dataclass(eq=False, repr=False)
 class Issues:
     """What checks found in a project."""
 
-    def __init__(
-        self,
-        storage: IssueStorage,
-        projects: Projects,
-        branches: Branches,
-        languages: Languages,
-        checks: Checks,
-        rechecks: Rechecks,
-    ) -> None:
-        self._storage = storage
-        self._projects = projects
-        self._branches = branches
-        self._languages = languages
-        self._checks = checks
-        self._rechecks = rechecks
+    _storage: IssueStorage
+    _projects: Projects
+    _branches: Branches
+    _languages: Languages
+    _checks: Checks
+    _rechecks: Rechecks
 
     def list_issues(
         self, caller: Caller, project_id: str, query: IssueQuery

@@ -1,6 +1,7 @@
 """What one can do with jobs: start, read, cancel."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -38,29 +39,20 @@ class Subject(Protocol):
 _CANCELLED = ("running", "cancelled")  # the status after a request to cancel
 
 
+@dataclass(eq=False, repr=False)
 class Jobs:
     """Jobs of a project, glossary or memory.
 
     Whoever has the permission that starts a type of job may read and cancel it.
     """
 
-    def __init__(
-        self,
-        store: JobStore,
-        transactions: Transactions,
-        projects: Projects,
-        access: Access,
-        runner: JobRunner,
-        events: EventLog,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._transactions = transactions
-        self._projects = projects
-        self._access = access
-        self._runner = runner
-        self._events = events
-        self._clock = clock
+    _store: JobStore
+    _transactions: Transactions
+    _projects: Projects
+    _access: Access
+    _runner: JobRunner
+    _events: EventLog
+    _clock: Clock
 
     def start(
         self,

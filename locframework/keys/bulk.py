@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -40,20 +41,14 @@ Plan = KeyWrite | Key | LocError
 """What is to be done with an item: write it, leave the key there is, or refuse it."""
 
 
+@dataclass(eq=False, repr=False)
 class BulkKeys:
     """Batches of 1 to 500: one transaction, one outcome an item."""
 
-    def __init__(
-        self,
-        projects: Projects,
-        branches: Branches,
-        languages: Languages,
-        writer: KeyWriter,
-    ) -> None:
-        self._projects = projects
-        self._branches = branches
-        self._languages = languages
-        self._writer = writer
+    _projects: Projects
+    _branches: Branches
+    _languages: Languages
+    _writer: KeyWriter
 
     def create_keys(
         self,

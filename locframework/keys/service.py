@@ -1,6 +1,7 @@
 """What one can do with a key and its values."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from msgspec import UNSET
@@ -58,31 +59,21 @@ from .writing.trash import KeyTrash, raise_first
 from .writing.writer import KeyWriter, Work, order_of, shown_key
 
 
+@dataclass(eq=False, repr=False)
 class Keys:
     """Keys and their values. ``branch`` is a branch's name or id; None is main.
 
     With a branch everything raises BranchNotFound and BranchNotOpen.
     """
 
-    def __init__(
-        self,
-        storage: KeyStorage,
-        projects: Projects,
-        branches: Branches,
-        languages: Languages,
-        files: Files,
-        writer: KeyWriter,
-        trash: KeyTrash,
-        checks: Checks,
-    ) -> None:
-        self._storage = storage
-        self._projects = projects
-        self._branches = branches
-        self._languages = languages
-        self._files = files
-        self._writer = writer
-        self._trash = trash
-        self._checks = checks
+    _storage: KeyStorage
+    _projects: Projects
+    _branches: Branches
+    _languages: Languages
+    _files: Files
+    _writer: KeyWriter
+    _trash: KeyTrash
+    _checks: Checks
 
     def create_key(
         self,
@@ -408,18 +399,13 @@ def value_detail(
     )
 
 
+@dataclass(eq=False, repr=False)
 class Review:
     """Approvals and rejections: all plural forms of a language at once."""
 
-    def __init__(
-        self,
-        projects: Projects,
-        branches: Branches,
-        writer: KeyWriter,
-    ) -> None:
-        self._projects = projects
-        self._branches = branches
-        self._writer = writer
+    _projects: Projects
+    _branches: Branches
+    _writer: KeyWriter
 
     def approve(
         self,

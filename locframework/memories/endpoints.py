@@ -1,5 +1,7 @@
 """Translation memories over HTTP."""
 
+from dataclasses import dataclass
+
 from msgspec import Struct
 
 from locframework.access.records import Caller
@@ -86,24 +88,17 @@ class MatchesAnswer(Struct, frozen=True):
     matches: dict[str, dict[str, list[Match]]]
 
 
+@dataclass(eq=False, repr=False)
 class MemoryEndpoints:
     """Operations on memories, their entries and files, and on their use in projects."""
 
     tag = "Translation memories"
 
-    def __init__(
-        self,
-        memories: Memories,
-        entries: Entries,
-        files: MemoryFiles,
-        matching: Matching,
-        prefill: Prefill,
-    ) -> None:
-        self._memories = memories
-        self._entries = entries
-        self._files = files
-        self._matching = matching
-        self._prefill = prefill
+    _memories: Memories
+    _entries: Entries
+    _files: MemoryFiles
+    _matching: Matching
+    _prefill: Prefill
 
     @operation("GET", _ALL, permission="tm_read", errors=(ProjectNotFound,))
     def list_memories(

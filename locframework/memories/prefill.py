@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -119,30 +120,20 @@ class PrefillStep(Struct, frozen=True, rename="camel"):
     result: PrefillResult
 
 
+@dataclass(eq=False, repr=False)
 class Prefill:
     """Starts such jobs, and runs them."""
 
     type = JOB_TYPE
 
-    def __init__(
-        self,
-        storage: MemoryStorage,
-        access: Access,
-        projects: Projects,
-        branches: Branches,
-        jobs: Jobs,
-        writer: KeyWriter,
-        matching: Matching,
-        renewed: Renewed,
-    ) -> None:
-        self._storage = storage
-        self._access = access
-        self._projects = projects
-        self._branches = branches
-        self._jobs = jobs
-        self._writer = writer
-        self._matching = matching
-        self._renewed = renewed
+    _storage: MemoryStorage
+    _access: Access
+    _projects: Projects
+    _branches: Branches
+    _jobs: Jobs
+    _writer: KeyWriter
+    _matching: Matching
+    _renewed: Renewed
 
     def start_prefill(
         self,

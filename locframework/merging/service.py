@@ -1,6 +1,7 @@
 """Compares branches with main, merges them, and updates them from main."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -39,28 +40,18 @@ from .rules import (
 CONFLICTS_LIMIT = 1000  # listed when a merge is refused
 
 
+@dataclass(eq=False, repr=False)
 class Merging:
     """Diff, merge and update of branches."""
 
-    def __init__(
-        self,
-        storage: KeyStorage,
-        projects: Projects,
-        branches: Branches,
-        languages: Languages,
-        writer: KeyWriter,
-        trash: KeyTrash,
-        events: EventLog,
-        clock: Clock,
-    ) -> None:
-        self._storage = storage
-        self._projects = projects
-        self._branches = branches
-        self._languages = languages
-        self._writer = writer
-        self._trash = trash
-        self._events = events
-        self._clock = clock
+    _storage: KeyStorage
+    _projects: Projects
+    _branches: Branches
+    _languages: Languages
+    _writer: KeyWriter
+    _trash: KeyTrash
+    _events: EventLog
+    _clock: Clock
 
     def diff(self, caller: Caller, project_id: str, branch: str) -> Diff:
         """Return what merging the branch would do now.

@@ -1,6 +1,7 @@
 """Reads statistics, and reports when a language has become complete."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from locframework.access.records import Caller
 from locframework.branches.service import Branches, BranchScope
@@ -11,15 +12,13 @@ from .records import Statistics, statistics_of
 from .store import StatisticsStorage
 
 
+@dataclass(eq=False, repr=False)
 class ProjectStatistics:
     """Statistics of projects and of their branches."""
 
-    def __init__(
-        self, storage: StatisticsStorage, projects: Projects, branches: Branches
-    ) -> None:
-        self._storage = storage
-        self._projects = projects
-        self._branches = branches
+    _storage: StatisticsStorage
+    _projects: Projects
+    _branches: Branches
 
     def get_statistics(
         self, caller: Caller, project_id: str, *, branch: str | None = None

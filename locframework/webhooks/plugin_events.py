@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
@@ -40,15 +41,13 @@ class EventEmitter(Protocol):
         ...
 
 
+@dataclass(eq=False, repr=False)
 class PluginEvents:
     """Validates the events of plugins, and appends them to the event log."""
 
-    def __init__(
-        self, storage: WebhookStorage, events: EventLog, types: Container[str]
-    ) -> None:
-        self._storage = storage
-        self._events = events
-        self._types = types
+    _storage: WebhookStorage
+    _events: EventLog
+    _types: Container[str]
 
     def emit(
         self,

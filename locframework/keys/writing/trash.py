@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from locframework.access.records import Caller
 from locframework.branches.service import BranchScope
@@ -20,6 +21,7 @@ from .unit_of_work import KeyEvents
 from .writer import KeyWriter
 
 
+@dataclass(eq=False, repr=False)
 class KeyTrash:
     """Trashes and restores keys in a constant number of statements.
 
@@ -27,13 +29,10 @@ class KeyTrash:
     holds the project's lock. The service has checked that the caller may delete keys.
     """
 
-    def __init__(
-        self, storage: KeyStorage, writer: KeyWriter, events: EventLog, clock: Clock
-    ) -> None:
-        self._storage = storage
-        self._writer = writer
-        self._events = events
-        self._clock = clock
+    _storage: KeyStorage
+    _writer: KeyWriter
+    _events: EventLog
+    _clock: Clock
 
     def check_trash(
         self,
