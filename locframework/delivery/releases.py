@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -30,27 +31,20 @@ from .store import DeliveryStorage
 _VERSION = re.compile(r"[1-9][0-9]{0,9}", re.ASCII)  # "02" names no release
 
 
+@dataclass(eq=False, repr=False)
 class Releases:
     """Releases of distributions. Files and versions are immutable."""
 
-    def __init__(
-        self,
-        storage: DeliveryStorage,
-        projects: Projects,
-        distributions: Distributions,
-        queue: ReleaseQueue,
-        builder: ReleaseBuilder,
-        events: EventLog,
-        clock: Clock,
-    ) -> None:
-        self._storage = storage
-        self._store = storage.delivery
-        self._projects = projects
-        self._distributions = distributions
-        self._queue = queue
-        self._builder = builder
-        self._events = events
-        self._clock = clock
+    _storage: DeliveryStorage
+    _projects: Projects
+    _distributions: Distributions
+    _queue: ReleaseQueue
+    _builder: ReleaseBuilder
+    _events: EventLog
+    _clock: Clock
+
+    def __post_init__(self) -> None:
+        self._store = self._storage.delivery
 
     def create_release(
         self, caller: Caller, project_id: str, distribution_id: str, new: NewRelease

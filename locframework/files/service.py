@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import timedelta
 
 from locframework.access.records import Caller
@@ -24,17 +25,17 @@ UNUSED_KEPT = timedelta(days=30)
 PURGED_AT_ONCE = 1000
 
 
+@dataclass(eq=False, repr=False)
 class Files:
     """Images of projects, which keys name by ``screenshotFileId``."""
 
-    def __init__(
-        self, storage: FileStorage, projects: Projects, blobs: Blobs, clock: Clock
-    ) -> None:
-        self._storage = storage
-        self._store = storage.files
-        self._projects = projects
-        self._blobs = blobs
-        self._clock = clock
+    _storage: FileStorage
+    _projects: Projects
+    _blobs: Blobs
+    _clock: Clock
+
+    def __post_init__(self) -> None:
+        self._store = self._storage.files
 
     def add_file(self, caller: Caller, project_id: str, content: bytes) -> File:
         """Store an image: PNG, JPEG or WebP, detected by content, 5 MiB at most.

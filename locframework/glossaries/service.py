@@ -1,6 +1,7 @@
 """What one can do with glossaries: create, change, delete, link them to projects."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -29,26 +30,20 @@ from .records import (
 from .store import GlossaryStorage
 
 
+@dataclass(eq=False, repr=False)
 class Glossaries:
     """Glossaries; operations on terms and files begin with ``require``."""
 
-    def __init__(
-        self,
-        storage: GlossaryStorage,
-        access: Access,
-        linked: LinkedAccess,
-        projects: Projects,
-        events: EventLog,
-        clock: Clock,
-    ) -> None:
-        self._store = storage.glossaries
-        self._terms = storage.terms
-        self._transactions = storage
-        self._access = access
-        self._linked = linked
-        self._projects = projects
-        self._events = events
-        self._clock = clock
+    _transactions: GlossaryStorage
+    _access: Access
+    _linked: LinkedAccess
+    _projects: Projects
+    _events: EventLog
+    _clock: Clock
+
+    def __post_init__(self) -> None:
+        self._store = self._transactions.glossaries
+        self._terms = self._transactions.terms
 
     def require(
         self, caller: Caller, permission: str, reference: str

@@ -1,6 +1,7 @@
 """What one can do with the terms of a glossary and with their translations."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -44,21 +45,17 @@ Transition = Callable[
 """Returns what becomes of a translation, given its locked glossary."""
 
 
+@dataclass(eq=False, repr=False)
 class Terms:
     """Terms and their translations. ``lang`` may end in a file extension."""
 
-    def __init__(
-        self,
-        storage: GlossaryStorage,
-        glossaries: Glossaries,
-        linked: LinkedAccess,
-        clock: Clock,
-    ) -> None:
-        self._store = storage.terms
-        self._transactions = storage
-        self._glossaries = glossaries
-        self._linked = linked
-        self._clock = clock
+    _transactions: GlossaryStorage
+    _glossaries: Glossaries
+    _linked: LinkedAccess
+    _clock: Clock
+
+    def __post_init__(self) -> None:
+        self._store = self._transactions.terms
 
     def find(self, stored: StoredGlossary, term_id: str) -> Term:
         """Return a term with its translations. Raises TermNotFound."""

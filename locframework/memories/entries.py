@@ -1,6 +1,7 @@
 """The entries of translation memories and their translations."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -43,21 +44,17 @@ Changed = TermTranslation | None
 """A translation after a change; None: it is removed."""
 
 
+@dataclass(eq=False, repr=False)
 class Entries:
     """Reads and writes entries; translations follow the rules of approval."""
 
-    def __init__(
-        self,
-        storage: MemoryStorage,
-        memories: Memories,
-        linked: LinkedAccess,
-        clock: Clock,
-    ) -> None:
-        self._storage = storage
-        self._store = storage.memories
-        self._memories = memories
-        self._linked = linked
-        self._clock = clock
+    _storage: MemoryStorage
+    _memories: Memories
+    _linked: LinkedAccess
+    _clock: Clock
+
+    def __post_init__(self) -> None:
+        self._store = self._storage.memories
 
     def list_entries(
         self, caller: Caller, tm_id: str, query: EntryQuery

@@ -1,6 +1,7 @@
 """Projects: create, read, change and delete them, and manage their tokens."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -255,22 +256,17 @@ _PROTECTED = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class Languages:
     """The languages of projects, in the order in which they were added."""
 
-    def __init__(
-        self,
-        store: ProjectStore,
-        transactions: Transactions,
-        projects: Projects,
-        events: EventLog,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._transactions = transactions
-        self._projects = projects
-        self._events = events
-        self._clock = clock
+    _store: ProjectStore
+    _transactions: Transactions
+    _projects: Projects
+    _events: EventLog
+    _clock: Clock
+
+    def __post_init__(self) -> None:
         self._cached: dict[str, tuple[Timestamp, Sequence[Language]]] = {}
 
     def list_languages(self, caller: Caller, project_id: str) -> list[Language]:

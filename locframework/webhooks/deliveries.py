@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from locframework.access.records import Caller
 from locframework.errors import DeliveryNotFound, RateLimited
@@ -30,23 +31,18 @@ REPLAYED_AT_ONCE = 500  # deliveries: all of them in one write took seconds
 _ID = re.compile(r"msg_[0-9a-f]{32}", re.ASCII)
 
 
+@dataclass(eq=False, repr=False)
 class Deliveries:
     """The log of what was sent to webhooks."""
 
-    def __init__(
-        self,
-        storage: WebhookStorage,
-        projects: Projects,
-        webhooks: Webhooks,
-        wake: Callable[[], None],
-        clock: Clock,
-    ) -> None:
-        self._storage = storage
-        self._store = storage.webhooks
-        self._projects = projects
-        self._webhooks = webhooks
-        self._wake = wake
-        self._clock = clock
+    _storage: WebhookStorage
+    _projects: Projects
+    _webhooks: Webhooks
+    _wake: Callable[[], None]
+    _clock: Clock
+
+    def __post_init__(self) -> None:
+        self._store = self._storage.webhooks
         self._replays = MemoryWindows()
 
     def list_deliveries(

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -44,27 +45,20 @@ from .transport import Transport
 log = logging.getLogger("locframework.webhooks")
 
 
+@dataclass(eq=False, repr=False)
 class Webhooks:
     """The webhooks of projects."""
 
-    def __init__(
-        self,
-        storage: WebhookStorage,
-        access: Access,
-        projects: Projects,
-        types: EventTypes,
-        transport: Transport,
-        box: SecretBox,
-        clock: Clock,
-    ) -> None:
-        self._storage = storage
-        self._store = storage.webhooks
-        self._access = access
-        self._projects = projects
-        self._types = types
-        self._transport = transport
-        self._box = box
-        self._clock = clock
+    _storage: WebhookStorage
+    _access: Access
+    _projects: Projects
+    _types: EventTypes
+    _transport: Transport
+    _box: SecretBox
+    _clock: Clock
+
+    def __post_init__(self) -> None:
+        self._store = self._storage.webhooks
 
     def require_keys(self) -> None:
         """Raise SettingsError when there are webhooks whose secrets no key opens."""
