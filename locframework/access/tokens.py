@@ -400,6 +400,7 @@ class Tokens:
             self._store.revoke_tokens(timestamp(self._clock()), token_id=token_id)
 
 
+@dataclass(eq=False, repr=False)
 class Authenticator:
     """Finds the caller of a request: asks the plugins, then the built-in tokens.
 
@@ -408,21 +409,14 @@ class Authenticator:
     (decisions 2.9).
     """
 
-    def __init__(
-        self,
-        plugins: Callable[[str], Caller | None],
-        tokens: Tokens,
-        store: AccessStore,
-        transactions: Transactions,
-        clock: Clock,
-        start: Callable[[Callable[[], None]], None],
-    ) -> None:
-        self._plugins = plugins
-        self._tokens = tokens
-        self._store = store
-        self._transactions = transactions
-        self._clock = clock
-        self._start = start
+    _plugins: Callable[[str], Caller | None]
+    _tokens: Tokens
+    _store: AccessStore
+    _transactions: Transactions
+    _clock: Clock
+    _start: Callable[[Callable[[], None]], None]
+
+    def __post_init__(self) -> None:
         self._pending: set[str] = set()  # ids of tokens whose use will be written
 
     def __call__(self, text: str | None) -> Caller | None:

@@ -1,5 +1,6 @@
 """What one can do with distributions, and with what they publish."""
 
+from dataclasses import dataclass
 from secrets import token_urlsafe
 
 from msgspec import UNSET
@@ -32,30 +33,21 @@ from .rules import PUBLIC_KEY_BYTES
 from .store import DeliveryStorage
 
 
+@dataclass(eq=False, repr=False)
 class Distributions:
     """Distributions: what is published of a project, for whom, and whether."""
 
-    def __init__(
-        self,
-        storage: DeliveryStorage,
-        projects: Projects,
-        branches: Branches,
-        queue: ReleaseQueue,
-        formats: Formats,
-        blob_stores: list[str],
-        events: EventLog,
-        clock: Clock,
-    ) -> None:
-        """``blob_stores``: their names, the one of the settings first."""
-        self._storage = storage
-        self._store = storage.delivery
-        self._projects = projects
-        self._branches = branches
-        self._queue = queue
-        self._formats = formats
-        self._blob_stores = blob_stores
-        self._events = events
-        self._clock = clock
+    _storage: DeliveryStorage
+    _projects: Projects
+    _branches: Branches
+    _queue: ReleaseQueue
+    _formats: Formats
+    _blob_stores: list[str]  # names, the one of the settings first
+    _events: EventLog
+    _clock: Clock
+
+    def __post_init__(self) -> None:
+        self._store = self._storage.delivery
 
     def find(self, project: Project, reference: str) -> Distribution:
         """Return a distribution of the project. Raises DistributionNotFound."""

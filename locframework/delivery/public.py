@@ -5,6 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
@@ -51,6 +52,7 @@ class _QuotaState(Struct):
     read_at: float
 
 
+@dataclass(eq=False, repr=False)
 class Meter:
     """Counts usage by organization and calendar month (UTC), in memory.
 
@@ -58,19 +60,13 @@ class Meter:
     ten seconds of counts at most; a quota change shows within five.
     """
 
-    def __init__(
-        self,
-        store: DeliveryStore,
-        organizations: AccessStore,
-        transactions: Transactions,
-        clock: Clock,
-        later: Callable[[Callable[[], None]], None],
-    ) -> None:
-        self._store = store
-        self._organizations = organizations
-        self._transactions = transactions
-        self._clock = clock
-        self._later = later
+    _store: DeliveryStore
+    _organizations: AccessStore
+    _transactions: Transactions
+    _clock: Clock
+    _later: Callable[[Callable[[], None]], None]
+
+    def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._requests: Counter[tuple[str, str]] = Counter()  # by month, organization
         self._bytes: Counter[tuple[str, str]] = Counter()

@@ -207,53 +207,42 @@ class UndoJob:
             self._files,
             self._writer,
             self._key_trash,
-            caller=caller,
-            scope=BranchScope(project),
-            languages=languages,
-            selection=selection,
-            dry_run=params.dry_run,
+            caller,
+            BranchScope(project),
+            languages,
+            selection,
+            params.dry_run,
         )
         run.run(work)
         return run.result
 
 
+@dataclass(eq=False, repr=False)
 class _Undo:
     """One undo: keys that were created go to the trash first, which frees their names;
     then edits are put back; deleted keys are restored last."""
 
-    def __init__(
-        self,
-        storage: HistoryStorage,
-        access: Access,
-        files: Files,
-        writer: KeyWriter,
-        trash: KeyTrash,
-        *,
-        caller: Caller,
-        scope: BranchScope,
-        languages: Sequence[Language],
-        selection: Selection,
-        dry_run: bool,
-    ) -> None:
-        self._storage = storage
-        self._keys = storage.keys
-        self._access = access
-        self._files = files
-        self._writer = writer
-        self._key_trash = trash
-        self._caller = caller
-        self._scope = scope
-        self._project = scope.project
-        self._languages = languages
-        self._selection = selection
-        self._dry_run = dry_run
-        where = scope_of(scope.project)
-        self._may_update = access.may(caller, "key_update", where)
-        self._may_delete = access.may(caller, "key_delete", where)
+    _storage: HistoryStorage
+    _access: Access
+    _files: Files
+    _writer: KeyWriter
+    _key_trash: KeyTrash
+    _caller: Caller
+    _scope: BranchScope
+    _languages: Sequence[Language]
+    _selection: Selection
+    _dry_run: bool
+
+    def __post_init__(self) -> None:
+        self._keys = self._storage.keys
+        self._project = self._scope.project
+        where = scope_of(self._scope.project)
+        self._may_update = self._access.may(self._caller, "key_update", where)
+        self._may_delete = self._access.may(self._caller, "key_delete", where)
         self._trashed: set[str] = set()  # keys whose names are free
         self._renamed: dict[str, str] = {}  # in a dry run: new names by key id
         self._keeping: dict[str, str] = {}  # created keys that stay, and why
-        self.result = RevertResult(dry_run=dry_run)
+        self.result = RevertResult(dry_run=self._dry_run)
 
     def run(self, work: Work) -> None:
         keys = self._selection.keys

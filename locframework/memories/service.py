@@ -1,6 +1,7 @@
 """Translation memories, their target languages and their use in projects."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import TypeVar
@@ -52,31 +53,23 @@ T = TypeVar("T")
 ENTRIES_PER_STEP = 2000  # whose translations in a removed language are deleted
 
 
+@dataclass(eq=False, repr=False)
 class Memories:
     """Translation memories of organizations.
 
     A caller bound to projects reaches those that are assigned to one of theirs.
     """
 
-    def __init__(
-        self,
-        storage: MemoryStorage,
-        access: Access,
-        linked: LinkedAccess,
-        projects: Projects,
-        sync: TmSync,
-        clock: Clock,
-        forget: Callable[[str], None],
-    ) -> None:
-        """``forget`` is called with the id of each memory that was deleted."""
-        self._storage = storage
-        self._store = storage.memories
-        self._access = access
-        self._linked = linked
-        self._projects = projects
-        self._sync = sync
-        self._clock = clock
-        self._forget = forget
+    _storage: MemoryStorage
+    _access: Access
+    _linked: LinkedAccess
+    _projects: Projects
+    _sync: TmSync
+    _clock: Clock
+    _forget: Callable[[str], None]  # called with the id of each deleted memory
+
+    def __post_init__(self) -> None:
+        self._store = self._storage.memories
 
     def require(self, caller: Caller, permission: str, reference: str) -> StoredMemory:
         """Return the memory, by id or slug, for a caller with the permission on it.

@@ -52,27 +52,17 @@ from .rules import (
 from .store import ProjectStore
 
 
+@dataclass(eq=False, repr=False)
 class Projects:
     """Projects. ``require`` is how everything below a project begins."""
 
-    def __init__(
-        self,
-        store: ProjectStore,
-        transactions: Transactions,
-        access: Access,
-        tokens: Tokens,
-        events: EventLog,
-        clock: Clock,
-        checks: Collection[str],
-    ) -> None:
-        """``checks``: the names that a project may use, sorted."""
-        self._store = store
-        self._transactions = transactions
-        self._access = access
-        self._tokens = tokens
-        self._events = events
-        self._clock = clock
-        self._checks = checks
+    _store: ProjectStore
+    _transactions: Transactions
+    _access: Access
+    _tokens: Tokens
+    _events: EventLog
+    _clock: Clock
+    _checks: Collection[str]  # names that a project may use, sorted
 
     def require(self, caller: Caller, permission: str, reference: str) -> Project:
         """Return the project, by id or slug, for a caller with the permission there.

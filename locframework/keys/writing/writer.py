@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TypeVar
 
 from msgspec import Struct
@@ -73,6 +74,7 @@ class WritePlan(Struct, frozen=True):
         return is_last or self.runner.is_current()
 
 
+@dataclass(eq=False, repr=False)
 class KeyWriter:
     """Writes keys and values: single ones, batches, imports, merges.
 
@@ -82,29 +84,18 @@ class KeyWriter:
     review that a text needs are decided here.
     """
 
-    def __init__(
-        self,
-        storage: KeyStorage,
-        events: EventLog,
-        access: Access,
-        branches: Branches,
-        languages: Languages,
-        clock: Clock,
-        checks: Checks,
-        terminologies: TermCache,
-        veto: WriteVeto | None = None,
-    ) -> None:
-        """``veto`` asks the plugins about each change; None: there are none."""
-        self._storage = storage
-        self._events = events
-        self._access = access
-        self._branches = branches
-        self._languages = languages
-        self._clock = clock
-        self._checks = checks
-        self._terminologies = terminologies
-        self.veto = veto
-        self.completion = Completion(storage, events)
+    _storage: KeyStorage
+    _events: EventLog
+    _access: Access
+    _branches: Branches
+    _languages: Languages
+    _clock: Clock
+    _checks: Checks
+    _terminologies: TermCache
+    veto: WriteVeto | None = None  # asks plugins about each change
+
+    def __post_init__(self) -> None:
+        self.completion = Completion(self._storage, self._events)
 
     def run(self, scope: BranchScope, work: Callable[[BranchScope], Work[T]]) -> T:
         """Plan a write on a snapshot, then apply it in a transaction.

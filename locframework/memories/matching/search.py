@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from itertools import chain, groupby
 
 from msgspec.structs import replace
@@ -65,27 +66,20 @@ def find_matches(
     return search.done
 
 
+@dataclass(eq=False, repr=False)
 class _Search:
-    def __init__(
-        self,
-        matcher: Matcher,
-        store: MemoryTextStore,
-        transactions: Transactions,
-        memories: Mapping[str, AssignedMemory],
-        wanted: Sequence[Wanted],
-        folded: Mapping[Question, str],
-        only_approved: bool,
-    ) -> None:
-        self._matcher = matcher
-        self._store = store
-        self._transactions = transactions
-        self._memories = memories
-        self._wanted = wanted
-        self._folded = folded
-        self._only_approved = only_approved
+    _matcher: Matcher
+    _store: MemoryTextStore
+    _transactions: Transactions
+    _memories: Mapping[str, AssignedMemory]
+    _wanted: Sequence[Wanted]
+    _folded: Mapping[Question, str]
+    _only_approved: bool
+
+    def __post_init__(self) -> None:
         self._folds: dict[str, Folds] = {}
         self._least: dict[Question, int] = {}  # the percentage that more hits need
-        self.done: dict[Question, ByLanguage] = {asked: {} for asked in folded}
+        self.done: dict[Question, ByLanguage] = {asked: {} for asked in self._folded}
 
     def run(self, open_: Open) -> None:
         """Fill ``done`` for these questions and languages."""
