@@ -115,8 +115,8 @@ class Framework:
         events.listen_after(plugins.tell)
         checks = self.checks = Checks(plugins.checks)
 
-        access = self.access = Access(storage.access, plugins.refusal)
-        linked = self.linked_access = LinkedAccess(access, plugins.refusal)
+        access = self.access = Access(storage.access)
+        linked = self.linked_access = LinkedAccess(access)
         self.organizations = Organizations(storage.access, storage, access, clock)
         tokens = self.tokens = Tokens(storage.access, storage, access, clock)
         renewed = tokens.renewed

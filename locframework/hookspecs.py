@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import pluggy
 
-from locframework.access.records import Caller, Scope
+from locframework.access.records import Caller
 from locframework.blobs.blob_store import BlobStore
 from locframework.events import Event
 from locframework.formats.format import Format
@@ -76,15 +76,6 @@ def loc_decide_caller(token: str) -> Caller | None:
     Asked before the built-in tokens, once per request, with the text after
     ``Bearer ``. Raise Unauthorized when it is yours and bad. Any other exception
     refuses the request too.
-    """
-
-
-@hookspec(firstresult=True)
-def loc_decide_refusal(caller: Caller, permission: str, scope: Scope) -> str | None:
-    """A reason to refuse what the permissions allow, or None to let it be.
-
-    Nothing can be widened here: it is asked after the permission was found. The
-    reason is the message of the 403 answer.
     """
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import astuple, fields
 
 from . import hookspecs
-from .access.records import Caller, Scope
+from .access.records import Caller
 from .blobs.blob_store import BlobStore
 from .errors import (
     PLUGIN_EXCEPTIONS,
@@ -127,7 +127,6 @@ class PluginHost:
         self._deciders = self._implementations("loc_decide_settings")
         # the one whose name sorts last is asked first, as pluggy would
         self._callers = self._implementations("loc_decide_caller")[::-1]
-        self._refusers = self._implementations("loc_decide_refusal")[::-1]
 
     @classmethod
     def discover(
@@ -215,23 +214,6 @@ class PluginHost:
             except PLUGIN_EXCEPTIONS:
                 log.exception("plugin %s failed in loc_decide_caller", name)
                 raise Unauthorized from None
-        return None
-
-    def refusal(self, caller: Caller, permission: str, scope: Scope) -> str | None:
-        """The first reason that a plugin gives to refuse, or None.
-
-        A plugin that fails refuses too, as one does that answers anything else.
-        """
-        for name, decide in self._refusers:
-            try:
-                reason = decide(caller=caller, permission=permission, scope=scope)
-                if reason is not None:
-                    return msgspec.convert(reason, str)
-            except Unavailable:
-                raise
-            except PLUGIN_EXCEPTIONS:
-                log.exception("plugin %s failed in loc_decide_refusal", name)
-                return "a plugin could not decide"
         return None
 
     @property

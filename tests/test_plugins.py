@@ -12,7 +12,7 @@ import pytest
 from msgspec import Meta, Struct, field
 
 from locframework import Framework, Settings, hookimpl
-from locframework.access.records import Caller, Grant, Scope
+from locframework.access.records import Caller, Grant
 from locframework.errors import PluginError, SettingsError, Unauthorized, Unavailable
 from locframework.events import SYSTEM, Actor, Event
 from locframework.formats.records import FormatInfo
@@ -96,10 +96,6 @@ def doorman(name: str, token: str, answer: object) -> Any:
         return answering(answer)() if token_ == token else None
 
     return plugin(name, loc_decide_caller=lambda token: decide(token))
-
-
-def judge(name: str, answer: object) -> Any:
-    return plugin(name, loc_decide_refusal=lambda: answering(answer)())
 
 
 def format_of(id_: Any) -> Any:
@@ -222,11 +218,9 @@ def test_no_outcome_hangs_on_the_order_in_which_plugins_are_given() -> None:
         plugins += [format_plugin(f"w{name}", name) for name in names]
         for name in names:
             plugins.append(doorman(f"d{name}", "t", Caller(Actor("user", name))))
-            plugins.append(judge(f"j{name}", name))
         host = host_of(*plugins)
         host.tell(EVENT)
-        refusal = host.refusal(ANNA, "x", Scope("org"))
-        return list(host.formats), heard, host.caller("t"), refusal
+        return list(host.formats), heard, host.caller("t")
 
     assert outcome("a", "b", "c") == outcome("c", "a", "b") == outcome("b", "c", "a")
 
@@ -251,25 +245,6 @@ def test_a_plugin_that_fails_or_calls_a_token_bad_lets_nobody_in(
     is_failure = not isinstance(answer, Unauthorized)
     assert ("plugin b failed in loc_decide_caller" in caplog.text) is is_failure
     assert "secret-token" not in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        ("closed on Sundays", "closed on Sundays"),
-        (None, None),
-        (RuntimeError("no idea"), "a plugin could not decide"),
-        (7, "a plugin could not decide"),
-    ],
-)
-def test_any_reason_or_failure_refuses_and_silence_does_not(
-    answer: object, reason: str | None, caplog: pytest.LogCaptureFixture
-) -> None:
-    host = host_of(judge("a", None), judge("b", answer), judge("c", None))
-
-    assert host.refusal(ANNA, "key_create", Scope("org")) == reason
-    is_failure = reason == "a plugin could not decide"
-    assert ("plugin b failed in loc_decide_refusal" in caplog.text) is is_failure
 
 
 def test_a_listener_that_fails_stops_no_other(
@@ -419,8 +394,8 @@ class Ant:
 
 
 class Unmarked:
-    def loc_decide_refusal(self) -> str:  # it would never be called
-        return "no"
+    def loc_decide_caller(self) -> None:  # it would never be called
+        return None
 
 
 class Late:
@@ -441,7 +416,7 @@ class Around:
         (SimpleNamespace(), "(types): it has no hook: no method marked @hookimpl"),
         (plugin("a", loc_on_evnt=lambda: None), "(types): unknown hook loc_on_evnt"),
         (SimpleNamespace(loc_on_evnt=print), "(types): unknown hook loc_on_evnt"),
-        (Unmarked(), ": loc_decide_refusal lacks @hookimpl"),
+        (Unmarked(), ": loc_decide_caller lacks @hookimpl"),
         (Late(), ": loc_on_event is async; hooks are plain methods"),
         (Around(), ": loc_on_event is a wrapper; hooks are plain methods"),
         (Ant, ": is a class; give an object of it"),

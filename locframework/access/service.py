@@ -1,6 +1,6 @@
 """Checks what a caller may see and do; every service asks here first."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from locframework.errors import (
     LanguageNotAssigned,
@@ -16,9 +16,6 @@ from locframework.proposals.records import TermTranslation
 from .permissions import OF_THE_WHOLE, ORGANIZATION_WIDE
 from .records import Caller, Grant, Member, Organization, Reach, Scope
 from .store import AccessStore
-
-Refusal = Callable[[Caller, str, Scope], str | None]
-"""``PluginHost.refusal``: a reason to refuse what is permitted, or None."""
 
 _WRITE = "translation_write"
 _EVERYWHERE = "the permission {} is required in every project that uses it"
@@ -69,7 +66,7 @@ def allows(grant: Grant, permission: str, scope: Scope) -> bool:
 def has_permission(caller: Caller, permission: str, scope: Scope) -> bool | None:
     """Return whether the caller has the permission in the scope.
 
-    None if the caller does not see the scope. Plugins may still refuse.
+    None if the caller does not see the scope.
     """
     if caller.everything:
         return True
@@ -95,9 +92,8 @@ def union(parts: Collection[frozenset[str] | None]) -> frozenset[str] | None:
 class Access:
     """Checks callers. Nothing is remembered from one call to the next."""
 
-    def __init__(self, store: AccessStore, refusal: Refusal) -> None:
+    def __init__(self, store: AccessStore) -> None:
         self._store = store
-        self._refusal = refusal
 
     def require(
         self, caller: Caller, permission: str, scope: Scope, missing: type[NotFound]
@@ -112,9 +108,6 @@ class Access:
             raise missing
         if not granted:
             raise PermissionDenied(permission)
-        reason = self._refusal(caller, permission, scope)
-        if reason is not None:
-            raise PermissionDenied(permission, reason)
 
     def sees(self, caller: Caller, scope: Scope) -> bool:
         """Whether the scope is visible: the caller has any grant that reaches it."""
@@ -122,9 +115,7 @@ class Access:
 
     def may(self, caller: Caller, permission: str, scope: Scope) -> bool:
         """Whether ``require`` would let pass."""
-        if not has_permission(caller, permission, scope):
-            return False
-        return self._refusal(caller, permission, scope) is None
+        return bool(has_permission(caller, permission, scope))
 
     def require_language(self, caller: Caller, scope: Scope, tag: str) -> None:
         """Let pass, or raise LanguageNotAssigned. Limits writes only."""
@@ -229,27 +220,23 @@ class LinkedAccess:
     where all the linked projects are theirs.
     """
 
-    def __init__(self, access: Access, refusal: Refusal) -> None:
+    def __init__(self, access: Access) -> None:
         self._access = access
-        self._refusal = refusal
 
     def require(
         self, caller: Caller, permission: str, reach: Reach, missing: NotFound
     ) -> None:
         """Let pass, or raise ``missing`` (not visible) or PermissionDenied."""
-        if not caller.everything:
-            grants = _there(caller, reach)
-            if not grants:
-                raise missing
-            giving = [grant for grant in grants if permission in effective(grant)]
-            if not giving:
-                raise PermissionDenied(permission)
-            if permission in OF_THE_WHOLE and not _all(giving, reach):
-                raise PermissionDenied(permission, _EVERYWHERE.format(permission))
-        scope = Scope(reach.organization_id)
-        reason = self._refusal(caller, permission, scope)
-        if reason is not None:
-            raise PermissionDenied(permission, reason)
+        if caller.everything:
+            return
+        grants = _there(caller, reach)
+        if not grants:
+            raise missing
+        giving = [grant for grant in grants if permission in effective(grant)]
+        if not giving:
+            raise PermissionDenied(permission)
+        if permission in OF_THE_WHOLE and not _all(giving, reach):
+            raise PermissionDenied(permission, _EVERYWHERE.format(permission))
 
     def may(self, caller: Caller, permission: str, reach: Reach) -> bool:
         """Whether ``require`` would let pass."""

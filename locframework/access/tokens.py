@@ -375,10 +375,7 @@ class Tokens:
         return token, text
 
     def _mine(self, caller: Caller, scope: Scope) -> frozenset[str]:
-        """What the caller was granted in the scope.
-
-        A plugin's refusal is for the moment it is asked, not for the life of a token.
-        """
+        """What the caller was granted in the scope."""
         if caller.everything:
             return frozenset(PERMISSIONS)
         return frozenset(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from time import sleep
@@ -226,22 +225,6 @@ def test_the_example_of_loc_decide_caller(example: Example, open_with: Open) -> 
         assert anna.put(f"{values}/fr", json={"value": "Un"}).status == 403
         assert anna.with_token("session-2").get("/projects").status == 401
         assert workspace.owner.get("/projects").status == 200
-
-
-def test_the_example_of_loc_decide_refusal(example: Example, open_with: Open) -> None:
-    yesterday = datetime.now(UTC) - timedelta(days=1)
-    freeze = example("loc_decide_refusal")["Freeze"](yesterday)
-
-    with open_with(freeze) as workspace:
-        path = f"/projects/{workspace.project()['id']}/distributions"
-        body = {"name": "Web", "format": "json-flat"}
-        made = workspace.owner.post(path, json=body).data["distribution"]
-        refused = workspace.owner.post(f"{path}/{made['id']}/releases", json={})
-
-    assert (refused.status, refused.error["code"]) == (403, "permission_denied")
-    assert (
-        refused.error["message"] == f"publishing is frozen since {yesterday:%Y-%m-%d}"
-    )
 
 
 def test_the_example_of_loc_decide_write(example: Example, open_with: Open) -> None:

@@ -14,7 +14,6 @@ from locframework.ports import (
     Caller,
     Event,
     Grant,
-    Scope,
     Unauthorized,
     Unavailable,
 )
@@ -30,7 +29,6 @@ class Directory:
 
     def __init__(self) -> None:
         self.callers: dict[str, Caller | Exception] = {}
-        self.closed: set[str] = set()  # permissions
         self.heard: list[Event] = []
 
     def know(self, session: str, *grants: Grant) -> None:
@@ -43,14 +41,6 @@ class Directory:
         if isinstance(found, Exception):
             raise found
         return found
-
-    @hookimpl
-    def loc_decide_refusal(
-        self, caller: Caller, permission: str, scope: Scope
-    ) -> str | None:
-        if permission in self.closed:
-            return f"{permission} is closed to {caller.actor.id}"
-        return None
 
     @hookimpl
     def loc_on_event(self, event: Event) -> None:
@@ -255,43 +245,3 @@ def test_jobs_that_a_session_started_run_as_that_session(
     assert anna.get(path).data["items"][0]["status"] == "published"
     assert directory.heard[-1].type == "distribution.published"
     assert directory.heard[-1].actor.id == "directory:s"
-
-
-# loc_decide_refusal
-
-
-def test_a_refusal_is_a_403_with_the_plugins_reason(
-    workspace: Workspace, directory: Directory, project: str
-) -> None:
-    directory.closed.add("key_create")
-
-    refused = workspace.owner.post(f"{project}/keys", json={"key": "a"})
-
-    assert (refused.status, refused.error["code"]) == (403, "permission_denied")
-    assert refused.error["message"].startswith("key_create is closed to ")
-    assert refused.error["details"] == {"required": "key_create"}
-    assert workspace.owner.get(f"{project}/keys").data["total"] == 0
-
-
-def test_a_refusal_never_shows_what_is_hidden(
-    workspace: Workspace, directory: Directory, project: str
-) -> None:
-    directory.closed.add("project_read")
-    _, stranger = workspace.organization("Other")
-
-    hidden = stranger.get(project)
-
-    assert hidden.error["code"] == "project_not_found"
-    assert hidden.content == stranger.get(project[:-1] + "0").content
-    assert workspace.owner.get(project).status == 403
-
-
-def test_a_refusal_takes_approval_away_from_writes_and_imports(
-    workspace: Workspace, directory: Directory, project: str
-) -> None:
-    directory.closed.add("translation_approve")
-
-    made = workspace.key({"id": project[10:]}, "a", values={"en": "Yes"})
-
-    [value] = workspace.owner.get(f"{project}/keys/{made['id']}").data["key"]["values"]
-    assert value["status"] == "pending_review"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 import pytest
 
 from locframework import Framework, hookimpl
-from locframework.access.records import Caller, Grant, NewToken
+from locframework.access.records import Caller, Grant
 from locframework.app import OPERATOR
 from locframework.errors import (
     KeyExists,
@@ -95,10 +95,6 @@ class Plugin:
     def loc_on_event(self, event: Any) -> Any:
         self.heard.append(event.type)
         return self._call("event", event)
-
-    @hookimpl
-    def loc_decide_refusal(self, caller: Any, permission: str, scope: Any) -> Any:
-        return self._call("refusal", caller, permission, scope)
 
     @hookimpl
     def loc_decide_caller(self, token: str) -> Any:
@@ -223,81 +219,6 @@ def test_a_listener_hears_only_of_what_is_kept_and_writes_for_itself(
     assert seen == [True]
     assert sorted(framework.storage.keys.names_of(project["id"])) == ["mine", "theirs"]
     assert workspace.owner.get(path).status == 200
-
-
-# loc_decide_refusal
-
-NO_REASONS = [True, False, 0, 42, b"no", ["no"], {"no": 1}, Unfit(), object()]
-
-
-@pytest.mark.parametrize("call", [*FAULTS.values(), *map(answers, NO_REASONS)])
-def test_a_refusal_that_fails_or_is_nonsense_refuses(scene: Scene, call: Call) -> None:
-    owner, path = scene.workspace.owner, scene.path
-    scene.bad.calls["refusal"] = call
-
-    asked = [
-        owner.post(f"{path}/keys", json={"key": "a"}),
-        owner.post(f"{path}/keys/bulk", json={"keys": [{"key": "a"}]}),
-        owner.get(f"{path}/keys"),
-        owner.get(path),
-    ]
-
-    assert [answer.status for answer in asked] == [403] * 4
-    assert all(said_nothing_of_its_inside(answer) for answer in asked)
-    assert asked[0].error["code"] == "permission_denied"
-    assert scene.names == []
-
-
-@pytest.mark.parametrize("reason", ["", "no", "é" * 5000, "\ud800", "a\0b", '"\\'])
-def test_any_text_refuses_and_is_answered(scene: Scene, reason: str) -> None:
-    scene.bad.calls["refusal"] = answers(reason)
-
-    answer = scene.workspace.owner.get(scene.path)
-
-    assert answer.status == 403
-    assert answer.error["code"] == "permission_denied"
-    assert len(answer.error["message"]) <= 200
-
-
-def test_a_refusal_whose_source_is_down_is_503(scene: Scene) -> None:
-    scene.bad.calls["refusal"] = UNAVAILABLE
-
-    assert scene.workspace.owner.get(scene.path).status == 503
-
-
-@pytest.mark.parametrize("swallows", [True, False])
-def test_a_plugin_that_is_asked_for_a_permission_cannot_write(
-    open_with: Open, swallows: bool
-) -> None:
-    """Permissions of a write are decided on a snapshot, where nobody can write."""
-    framework: Framework
-    token = NewToken("meddling")
-
-    def meddle(caller: Any, permission: str, scope: Any) -> None:
-        if permission != "translation_approve":
-            return
-        try:
-            with framework.storage.transaction():
-                framework.tokens.create_for_project(OPERATOR, scope, token)
-        except RuntimeError:
-            if not swallows:
-                raise
-
-    plugin = Plugin()
-    workspace = open_with(plugin)
-    framework = workspace.framework
-    path = f"/projects/{workspace.project()['id']}"
-    plugin.calls["refusal"] = meddle
-    body = {"key": "a", "values": {"en": "x"}}
-
-    answer = workspace.owner.post(f"{path}/keys", json=body)
-
-    assert answer.status == 201
-    key = f"{path}/keys/{answer.data['key']['id']}"
-    value = workspace.owner.get(f"{key}/values/en").data["value"]
-    assert value["status"] == ("approved" if swallows else "pending_review")
-    plugin.calls.clear()
-    assert workspace.owner.get(f"{path}/tokens").data["items"] == []
 
 
 # loc_decide_caller
