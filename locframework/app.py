@@ -150,8 +150,9 @@ class Framework:
         terms = self.terms = Terms(storage, glossaries, linked, clock)
         term_cache = self.term_cache = TermCache(storage)
         self.glossary_matches = GlossaryMatches(storage, projects, term_cache)
+        common = linked, blobs, jobs, clock, renewed
         self.glossary_files = GlossaryFiles(
-            storage, linked, glossaries, terms, blobs, jobs, clock, renewed
+            storage, storage.glossaries, *common, glossaries, terms
         )
         runner.add_handler(self.glossary_files)
 
@@ -199,7 +200,7 @@ class Framework:
         self.memory_entries = Entries(storage, memories, linked, clock)
         matching = self.matching = Matching(storage, projects, matcher)
         self.memory_files = MemoryFiles(
-            storage, linked, memories, blobs, jobs, sync, clock, renewed
+            storage, storage.memories, *common, memories, sync
         )
         runner.add_handler(self.memory_files)
         self.prefill = Prefill(

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
-from typing import BinaryIO, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import BinaryIO, ClassVar, Generic, Literal, Protocol, TypeVar, cast
 
 import msgspec
 from msgspec import Struct, field
@@ -27,6 +28,7 @@ from locframework.errors import (
     UnknownFormat,
     abbreviate,
 )
+from locframework.fields import Clock
 from locframework.jobs.records import Job, JobQuery, Progress, StoredJob
 from locframework.jobs.service import Jobs, Subject
 from locframework.jobs.work import Work
@@ -97,7 +99,7 @@ S = TypeVar("S", bound=Target)
 Row = TypeVar("Row", bound=FileRow)
 Item = TypeVar("Item")
 R = TypeVar("R", bound=ImportSummary)
-ResultType = type[R]
+ResultType = type[ImportSummary]
 MissingType = type[NotFound]
 
 
@@ -109,6 +111,7 @@ class Upload(Struct, Generic[S], frozen=True):
     params: ImportParams
 
 
+@dataclass(eq=False, repr=False)
 class FileImport(ABC, Generic[S, Row, R]):
     """Accepts files for one kind of subject, and handles the jobs that import them."""
 
@@ -118,23 +121,15 @@ class FileImport(ABC, Generic[S, Row, R]):
     missing: ClassVar[MissingType]  # raised where there is no such subject
     xml_format: ClassVar[str]  # the format beside CSV
 
-    def __init__(
-        self,
-        transactions: Transactions,
-        store: Repository[S],
-        linked: LinkedAccess,
-        blobs: Blobs,
-        jobs: Jobs,
-        renewed: Renewed,
-        result_type: ResultType[R],
-    ) -> None:
-        self._transactions = transactions
-        self._subjects = store
-        self._linked = linked
-        self._blobs = blobs
-        self._jobs = jobs
-        self._renewed = renewed
-        self._result_type = result_type
+    result_type: ClassVar[ResultType]  # R
+
+    _storage: Transactions
+    _subjects: Repository[S]
+    _linked: LinkedAccess
+    _blobs: Blobs
+    _jobs: Jobs
+    _clock: Clock
+    _renewed: Renewed
 
     @abstractmethod
     def reach(self, caller: Caller, subject: S) -> Reach:
@@ -210,7 +205,7 @@ class FileImport(ABC, Generic[S, Row, R]):
         given = msgspec.to_builtins(params)
 
         def queue() -> Job:
-            with self._transactions.transaction():
+            with self._storage.transaction():
                 return self._jobs.start(
                     caller, subject, self.type, self.permission, given
                 )
@@ -258,7 +253,7 @@ class FileImport(ABC, Generic[S, Row, R]):
 
         def write(rows: Sequence[Row]) -> None:
             upload = self._upload(job, params, lock=True)
-            result = msgspec.convert(state.result, self._result_type)
+            result = cast("R", msgspec.convert(state.result, self.result_type))
             self.write(upload, rows, state.language_codes, result)
             state.result = msgspec.to_builtins(result)
 
@@ -275,7 +270,8 @@ class FileImport(ABC, Generic[S, Row, R]):
             crash_point(f"{self.type}.before_commit")
 
     def _check(self, upload: Upload[S], file: BinaryIO) -> tuple[ImportState, bool]:
-        result, codes, rows, is_whole = self._result_type(), set[str](), 0, True
+        result, codes = cast("R", self.result_type()), set[str]()
+        rows, is_whole = 0, True
         try:
             for row in self.check_rows(upload.params, file, result, codes):
                 rows += 1

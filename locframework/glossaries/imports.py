@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from msgspec.structs import replace
 
-from locframework.access.records import Caller, Reach, Renewed
-from locframework.access.service import LinkedAccess
-from locframework.blobs.service import Blobs
+from locframework.access.records import Caller, Reach
 from locframework.errors import (
     GlossaryNotFound,
     LanguageNotAssigned,
@@ -18,13 +17,12 @@ from locframework.errors import (
     TermNotTranslatable,
     truncate,
 )
-from locframework.fields import Clock, Timestamp, new_id, timestamp
+from locframework.fields import Timestamp, new_id, timestamp
 from locframework.file_import.csv_table import refuse_words
 from locframework.file_import.files import ExportedFile, MoreToCheck, exported
 from locframework.file_import.imports import FileImport, ImportParams, Upload
 from locframework.file_import.problems import Problems
 from locframework.jobs.records import Job
-from locframework.jobs.service import Jobs
 from locframework.languages import match_languages
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import drafted, text_of, written
@@ -59,6 +57,7 @@ _MAY_NOT_RESPELL = "to respell it, one must be allowed to write all its translat
 _NEVER_FOUND = "has a placeholder, a tag or an entity, and is never found in a text"
 
 
+@dataclass(eq=False, repr=False)
 class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
     """CSV and TBX files: the service, and the handler of import jobs."""
 
@@ -68,24 +67,11 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
     missing = GlossaryNotFound
     xml_format = "tbx"
 
-    def __init__(
-        self,
-        storage: GlossaryStorage,
-        linked: LinkedAccess,
-        glossaries: Glossaries,
-        terms: Terms,
-        blobs: Blobs,
-        jobs: Jobs,
-        clock: Clock,
-        renewed: Renewed,
-    ) -> None:
-        super().__init__(
-            storage, storage.glossaries, linked, blobs, jobs, renewed, ImportResult
-        )
-        self._storage = storage
-        self._glossaries = glossaries
-        self._terms = terms
-        self._clock = clock
+    result_type = ImportResult
+
+    _storage: GlossaryStorage
+    _glossaries: Glossaries
+    _terms: Terms
 
     def start_import(
         self,

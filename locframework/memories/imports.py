@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, BinaryIO, Literal
 
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from locframework.access.records import Caller, Reach, Renewed
-from locframework.access.service import LinkedAccess
-from locframework.blobs.service import Blobs
+from locframework.access.records import Caller, Reach
 from locframework.errors import TmNotFound, truncate
-from locframework.fields import Clock, new_id, timestamp
+from locframework.fields import new_id, timestamp
 from locframework.file_import.csv_table import refuse_words
 from locframework.file_import.files import ExportedFile, exported
 from locframework.file_import.imports import (
@@ -24,7 +23,6 @@ from locframework.file_import.imports import (
 )
 from locframework.http.records import UploadedFile
 from locframework.jobs.records import Job
-from locframework.jobs.service import Jobs
 from locframework.languages import match_languages, require_tag
 from locframework.projects.records import LanguageTag
 from locframework.proposals.records import TermTranslation
@@ -109,6 +107,7 @@ class ImportResult(ImportSummary, rename="camel"):
             self.errors.append(UnitFault(line, message))
 
 
+@dataclass(eq=False, repr=False)
 class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
     """TMX and CSV files: the service, and the handler of import jobs."""
 
@@ -118,24 +117,14 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
     missing = TmNotFound
     xml_format = "tmx"
 
-    def __init__(
-        self,
-        storage: MemoryStorage,
-        linked: LinkedAccess,
-        memories: Memories,
-        blobs: Blobs,
-        jobs: Jobs,
-        sync: TmSync,
-        clock: Clock,
-        renewed: Renewed,
-    ) -> None:
-        self._store = storage.memories
-        super().__init__(
-            storage, self._store, linked, blobs, jobs, renewed, ImportResult
-        )
-        self._memories = memories
-        self._sync = sync
-        self._clock = clock
+    result_type = ImportResult
+
+    _storage: MemoryStorage
+    _memories: Memories
+    _sync: TmSync
+
+    def __post_init__(self) -> None:
+        self._store = self._storage.memories
 
     def start_import(
         self,
