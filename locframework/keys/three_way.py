@@ -80,18 +80,6 @@ class ThreeStates(NamedTuple):
         return waits and is_there and self.main.value == self.branch.value
 
     @property
-    def changes_applied_text(self) -> bool:
-        """Of a value: whether another text counts on the branch than on main; one that
-        was never approved does not."""
-        if not isinstance(self.branch, Text):
-            return True
-        if self.branch.approved_value is None:
-            return False
-        if not isinstance(self.main, Text):
-            return True
-        return self.main.applied != self.branch.applied
-
-    @property
     def is_edited(self) -> bool:
         """Whether the branch says what neither main nor the base says, or found a
         text right that is outdated on main."""
