@@ -5,9 +5,9 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Callable
+from typing import Annotated
 
 import falcon
-from msgspec import Struct
 
 from .access.endpoints import AccessEndpoints
 from .access.permissions import PERMISSIONS
@@ -33,6 +33,7 @@ from .http.metrics import open_metrics
 from .http.operation import operation
 from .http.preconditions import Lock, Preconditions
 from .http.rate_limit import RateLimiter, open_windows
+from .http.records import Wrapped
 from .issues.endpoints import IssueEndpoints
 from .jobs.endpoints import JobEndpoints
 from .keys.endpoints import KeyEndpoints, ReviewEndpoints
@@ -196,10 +197,7 @@ def _by_id(lock: Callable[[str], object]) -> Lock[Caller]:
     return lambda _, reference: lock(id_from_reference(reference) or "")
 
 
-class PluginsAnswer(Struct, frozen=True):
-    """Every loaded plugin, by name."""
-
-    plugins: list[LoadedPlugin]
+PluginsAnswer = Annotated[list[LoadedPlugin], Wrapped("plugins")]
 
 
 class PluginEndpoints:
@@ -216,4 +214,4 @@ class PluginEndpoints:
 
         Names and types of settings; never their values.
         """
-        return PluginsAnswer(self._plugins.loaded)
+        return self._plugins.loaded

@@ -1,5 +1,7 @@
 """Organizations, members, personal tokens and permissions over HTTP."""
 
+from typing import Annotated
+
 from msgspec import Struct
 
 from locframework.errors import (
@@ -10,7 +12,7 @@ from locframework.errors import (
     UnknownPermission,
 )
 from locframework.http.operation import operation
-from locframework.http.records import Deleted
+from locframework.http.records import Deleted, Wrapped
 from locframework.pagination import Page
 
 from .organizations import Organizations
@@ -31,17 +33,8 @@ from .records import (
 )
 from .tokens import Tokens, self_of
 
-
-class OrganizationAnswer(Struct, frozen=True):
-    """One organization."""
-
-    organization: Organization
-
-
-class MemberAnswer(Struct, frozen=True):
-    """One member."""
-
-    member: Member
+OrganizationAnswer = Annotated[Organization, Wrapped("organization")]
+MemberAnswer = Annotated[Member, Wrapped("member")]
 
 
 class TokenAnswer(Struct, frozen=True):
@@ -51,16 +44,8 @@ class TokenAnswer(Struct, frozen=True):
     secret: str
 
 
-class TokenSelfAnswer(Struct, frozen=True):
-    """What the token of this request is and can do."""
-
-    token: TokenSelf
-
-
-class PermissionsAnswer(Struct, frozen=True):
-    """Every permission key there is."""
-
-    permissions: list[Permission]
+TokenSelfAnswer = Annotated[TokenSelf, Wrapped("token")]
+PermissionsAnswer = Annotated[list[Permission], Wrapped("permissions")]
 
 
 class AccessEndpoints:
@@ -88,7 +73,7 @@ class AccessEndpoints:
 
         400 if the caller has several; use /organizations then.
         """
-        return OrganizationAnswer(self._organizations.get_organization(caller, None))
+        return self._organizations.get_organization(caller, None)
 
     @operation(
         "PATCH",
@@ -101,8 +86,7 @@ class AccessEndpoints:
         self, caller: Caller, body: OrganizationChanges
     ) -> OrganizationAnswer:
         """Change the caller's only organization."""
-        changed = self._organizations.update_organization(caller, None, body)
-        return OrganizationAnswer(changed)
+        return self._organizations.update_organization(caller, None, body)
 
     @operation(
         "GET",
@@ -114,8 +98,7 @@ class AccessEndpoints:
         self, caller: Caller, organization_id: str
     ) -> OrganizationAnswer:
         """Get an organization."""
-        found = self._organizations.get_organization(caller, organization_id)
-        return OrganizationAnswer(found)
+        return self._organizations.get_organization(caller, organization_id)
 
     @operation(
         "PATCH",
@@ -131,8 +114,7 @@ class AccessEndpoints:
 
         What the body leaves out stays. `deliveryQuota` null means no limit.
         """
-        changed = self._organizations.update_organization(caller, organization_id, body)
-        return OrganizationAnswer(changed)
+        return self._organizations.update_organization(caller, organization_id, body)
 
     @operation(
         "GET",
@@ -164,8 +146,7 @@ class AccessEndpoints:
 
         Nobody can give a role that can do more than they can.
         """
-        member = self._organizations.add_member(caller, organization_id, body)
-        return MemberAnswer(member)
+        return self._organizations.add_member(caller, organization_id, body)
 
     @operation(
         "PATCH",
@@ -185,10 +166,9 @@ class AccessEndpoints:
 
         It takes effect with the member's next request.
         """
-        member = self._organizations.update_member(
+        return self._organizations.update_member(
             caller, organization_id, member_id, body
         )
-        return MemberAnswer(member)
 
     @operation(
         "DELETE",
@@ -254,7 +234,7 @@ class AccessEndpoints:
     @operation("GET", "/tokens/self", permission=None)
     def get_own_token(self, caller: Caller) -> TokenSelfAnswer:
         """Get what the token of this request is and can do."""
-        return TokenSelfAnswer(self_of(caller))
+        return self_of(caller)
 
     @operation("DELETE", "/tokens/{tokenId}", permission=None)
     def revoke_token(self, caller: Caller, token_id: str) -> Deleted:
@@ -268,4 +248,4 @@ class AccessEndpoints:
     @operation("GET", "/permissions", permission=None)
     def list_permissions(self, caller: Caller) -> PermissionsAnswer:
         """List every permission key."""
-        return PermissionsAnswer([*PERMISSIONS.values()])
+        return [*PERMISSIONS.values()]

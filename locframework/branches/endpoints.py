@@ -1,6 +1,6 @@
 """Branches over HTTP."""
 
-from msgspec import Struct
+from typing import Annotated
 
 from locframework.access.records import Caller
 from locframework.errors import (
@@ -8,17 +8,13 @@ from locframework.errors import (
     BranchNotOpen,
 )
 from locframework.http.operation import operation
-from locframework.http.records import Deleted
+from locframework.http.records import Deleted, Wrapped
 from locframework.pagination import Page
 
 from .records import Branch, BranchesQuery, BranchRef, NewBranch
 from .service import Branches
 
-
-class BranchAnswer(Struct, frozen=True):
-    """One branch."""
-
-    branch: Branch
+BranchAnswer = Annotated[Branch, Wrapped("branch")]
 
 
 class BranchEndpoints:
@@ -46,7 +42,7 @@ class BranchEndpoints:
         slashes, but no part may be empty, `.` or `..`, and the last one may not be
         `diff`, `merge` or `update`, because paths end with these.
         """
-        return BranchAnswer(self._branches.create_branch(caller, project_id, body))
+        return self._branches.create_branch(caller, project_id, body)
 
     @operation("GET", "/projects/{projectId}/branches", permission="translation_read")
     def list_branches(
@@ -65,7 +61,7 @@ class BranchEndpoints:
         self, caller: Caller, project_id: str, branch: BranchRef
     ) -> BranchAnswer:
         """Get a branch by its name or id."""
-        return BranchAnswer(self._branches.get_branch(caller, project_id, branch))
+        return self._branches.get_branch(caller, project_id, branch)
 
     @operation(
         "DELETE",

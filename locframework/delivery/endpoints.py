@@ -17,7 +17,7 @@ from locframework.errors import (
     UnknownFormat,
 )
 from locframework.http.operation import RawResponse, operation
-from locframework.http.records import Accepted, Deleted, Raw, RequestInfo
+from locframework.http.records import Accepted, Deleted, Raw, RequestInfo, Wrapped
 from locframework.jobs.records import Job
 from locframework.pagination import Page
 
@@ -50,10 +50,7 @@ _manage = partial(operation, permission="distribution_manage")
 _publish = partial(operation, permission="distribution_publish")
 
 
-class DistributionAnswer(Struct, frozen=True):
-    """One distribution."""
-
-    distribution: Distribution
+DistributionAnswer = Annotated[Distribution, Wrapped("distribution")]
 
 
 class ReleaseAnswer(Struct, frozen=True):
@@ -67,10 +64,7 @@ class ReleaseAnswer(Struct, frozen=True):
     diff: ReleaseDiff | None = None
 
 
-class DiffAnswer(Struct, frozen=True):
-    """How one release differs from another."""
-
-    diff: ReleaseDiff
+DiffAnswer = Annotated[ReleaseDiff, Wrapped("diff")]
 
 
 class DiffQuery(Struct, frozen=True, rename={"from_version": "from"}):
@@ -107,8 +101,7 @@ class DeliveryEndpoints:
         Its first release is queued with it; until that is ready the manifest answers
         202. `languageCodes` null publishes every language of the project.
         """
-        made = self._distributions.create_distribution(caller, project_id, body)
-        return DistributionAnswer(made)
+        return self._distributions.create_distribution(caller, project_id, body)
 
     @_read("GET", _ONE)
     def get_distribution(
@@ -116,7 +109,7 @@ class DeliveryEndpoints:
     ) -> DistributionAnswer:
         """Get a distribution."""
         get = self._distributions.get_distribution
-        return DistributionAnswer(get(caller, project_id, distribution_id))
+        return get(caller, project_id, distribution_id)
 
     @_manage("PATCH", _ONE, errors=_CHOICES, etag=True)
     def update_distribution(
@@ -132,7 +125,7 @@ class DeliveryEndpoints:
         take effect at once.
         """
         update = self._distributions.update_distribution
-        return DistributionAnswer(update(caller, project_id, distribution_id, body))
+        return update(caller, project_id, distribution_id, body)
 
     @_manage("DELETE", _ONE)
     def delete_distribution(
@@ -154,7 +147,7 @@ class DeliveryEndpoints:
         Its public key answers like an unknown one, at once.
         """
         pause = self._distributions.pause
-        return DistributionAnswer(pause(caller, project_id, distribution_id))
+        return pause(caller, project_id, distribution_id)
 
     @_manage("POST", _ONE + "/resume", errors=(NotPaused,))
     def resume_distribution(
@@ -165,7 +158,7 @@ class DeliveryEndpoints:
         It shows its last ready release again.
         """
         resume = self._distributions.resume
-        return DistributionAnswer(resume(caller, project_id, distribution_id))
+        return resume(caller, project_id, distribution_id)
 
     @_manage("POST", _ONE + "/rotate-key")
     def rotate_distribution_key(
@@ -176,7 +169,7 @@ class DeliveryEndpoints:
         The old one answers 404 at once.
         """
         rotate = self._distributions.rotate_key
-        return DistributionAnswer(rotate(caller, project_id, distribution_id))
+        return rotate(caller, project_id, distribution_id)
 
     @_publish(
         "POST",
@@ -235,10 +228,9 @@ class DeliveryEndpoints:
         query: DiffQuery,
     ) -> DiffAnswer:
         """Compare a release with an older one, file by file."""
-        found = self._releases.diff_release(
+        return self._releases.diff_release(
             caller, project_id, distribution_id, version, query.from_version
         )
-        return DiffAnswer(found)
 
     @_publish("POST", _ONE + "/rollback", errors=(ReleaseNotFound, ReleaseInProgress))
     def rollback_distribution(

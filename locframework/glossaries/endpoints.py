@@ -1,6 +1,6 @@
 """Glossaries, their terms and files over HTTP (decisions 2.4)."""
 
-from msgspec import Struct
+from typing import Annotated
 
 from locframework.access.records import Caller
 from locframework.errors import (
@@ -16,7 +16,7 @@ from locframework.errors import (
     UnreadableFile,
 )
 from locframework.http.operation import RawResponse, operation
-from locframework.http.records import Accepted, Deleted, Prepared, Raw
+from locframework.http.records import Accepted, Deleted, Prepared, Raw, Wrapped
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 
@@ -50,16 +50,8 @@ _TERM = f"{_TERMS}/{{termId}}"
 _TRANSLATION = f"{_TERM}/translations/{{lang}}"
 
 
-class GlossaryAnswer(Struct, frozen=True):
-    """One glossary."""
-
-    glossary: Glossary
-
-
-class MatchAnswer(Struct, frozen=True):
-    """The terms in each text."""
-
-    matches: dict[str, list[TermMatch]]
+GlossaryAnswer = Annotated[Glossary, Wrapped("glossary")]
+MatchAnswer = Annotated[dict[str, list[TermMatch]], Wrapped("matches")]
 
 
 class GlossaryEndpoints:
@@ -95,12 +87,12 @@ class GlossaryEndpoints:
         caller without glossary_approve writes becomes a proposal.
         `organizationId` may be left out by a caller with exactly one organization.
         """
-        return GlossaryAnswer(self._glossaries.create_glossary(caller, body))
+        return self._glossaries.create_glossary(caller, body)
 
     @operation("GET", _ONE, permission="glossary_read")
     def get_glossary(self, caller: Caller, glossary_id: str) -> GlossaryAnswer:
         """Get a glossary."""
-        return GlossaryAnswer(self._glossaries.get_glossary(caller, glossary_id))
+        return self._glossaries.get_glossary(caller, glossary_id)
 
     @operation(
         "PATCH", _ONE, permission="glossary_manage", errors=(LanguageExists,), etag=True
@@ -112,8 +104,7 @@ class GlossaryEndpoints:
 
         Fields that the body leaves out do not change; pending proposals stay.
         """
-        changed = self._glossaries.update_glossary(caller, glossary_id, body)
-        return GlossaryAnswer(changed)
+        return self._glossaries.update_glossary(caller, glossary_id, body)
 
     @operation("DELETE", _ONE, permission="glossary_manage")
     def delete_glossary(self, caller: Caller, glossary_id: str) -> Deleted:
@@ -131,14 +122,14 @@ class GlossaryEndpoints:
 
         Both must belong to the same organization. Linking it again changes nothing.
         """
-        return GlossaryAnswer(self._glossaries.attach(caller, project_id, glossary_id))
+        return self._glossaries.attach(caller, project_id, glossary_id)
 
     @operation("DELETE", _LINKED, permission="project_update")
     def detach_glossary(
         self, caller: Caller, project_id: str, glossary_id: str
     ) -> GlossaryAnswer:
         """Unlink a glossary from a project."""
-        return GlossaryAnswer(self._glossaries.detach(caller, project_id, glossary_id))
+        return self._glossaries.detach(caller, project_id, glossary_id)
 
     @operation(
         "POST", "/projects/{projectId}/glossary/matches", permission="glossary_read"
@@ -156,13 +147,10 @@ class GlossaryEndpoints:
         terms can match at one place, such as `book` and `booking` for `bookings`: the
         nearest comes first. All texts together may have at most 100,000 characters.
         """
-        return MatchAnswer(self._matches.find_matches(caller, project_id, body))
+        return self._matches.find_matches(caller, project_id, body)
 
 
-class TermAnswer(Struct, frozen=True):
-    """One term."""
-
-    term: Term
+TermAnswer = Annotated[Term, Wrapped("term")]
 
 
 class TermEndpoints:
@@ -201,12 +189,12 @@ class TermEndpoints:
         Its translations are applied, or proposed if the glossary requires approval and
         the caller cannot approve.
         """
-        return TermAnswer(self._terms.create_term(caller, glossary_id, body))
+        return self._terms.create_term(caller, glossary_id, body)
 
     @operation("GET", _TERM, permission="glossary_read")
     def get_term(self, caller: Caller, glossary_id: str, term_id: str) -> TermAnswer:
         """Get a term."""
-        return TermAnswer(self._terms.get_term(caller, glossary_id, term_id))
+        return self._terms.get_term(caller, glossary_id, term_id)
 
     @operation(
         "PATCH",
@@ -224,8 +212,7 @@ class TermEndpoints:
         translation is approved, changing `term` needs `glossary_approve`; its
         translations must be in languages assigned to the caller.
         """
-        changed = self._terms.update_term(caller, glossary_id, term_id, body)
-        return TermAnswer(changed)
+        return self._terms.update_term(caller, glossary_id, term_id, body)
 
     @operation(
         "DELETE", _TERM, permission="glossary_write", errors=(LanguageNotAssigned,)
@@ -257,8 +244,7 @@ class TermEndpoints:
         The value is applied; if the glossary requires approval and the caller cannot
         approve, it becomes `proposedValue`. "" clears the translation.
         """
-        term = self._terms.set_translation(caller, glossary_id, term_id, lang, body)
-        return TermAnswer(term)
+        return self._terms.set_translation(caller, glossary_id, term_id, lang, body)
 
     @operation(
         "DELETE",
@@ -274,8 +260,7 @@ class TermEndpoints:
 
         Like setting it to "": if that needs approval, clearing it becomes a proposal.
         """
-        term = self._terms.clear_translation(caller, glossary_id, term_id, lang)
-        return TermAnswer(term)
+        return self._terms.clear_translation(caller, glossary_id, term_id, lang)
 
     @operation(
         "POST",
@@ -290,8 +275,7 @@ class TermEndpoints:
 
         The proposal, or the draft, becomes the value.
         """
-        term = self._terms.approve_translation(caller, glossary_id, term_id, lang)
-        return TermAnswer(term)
+        return self._terms.approve_translation(caller, glossary_id, term_id, lang)
 
     @operation(
         "POST",
@@ -312,8 +296,7 @@ class TermEndpoints:
         The proposal is dropped, and what was approved stays. `reason` is sent with the
         event.
         """
-        term = self._terms.reject_translation(caller, glossary_id, term_id, lang, body)
-        return TermAnswer(term)
+        return self._terms.reject_translation(caller, glossary_id, term_id, lang, body)
 
 
 class GlossaryFileEndpoints:

@@ -13,7 +13,7 @@ from locframework.errors import (
 from locframework.http.operation import operation
 from locframework.http.records import Accepted, BranchQuery
 from locframework.jobs.records import JobAnswer
-from locframework.keys.endpoints import FullKeyAnswer
+from locframework.keys.endpoints import KeyAnswer
 from locframework.keys.records import HistoryItem, HistoryQuery, Reversion
 from locframework.pagination import Page
 
@@ -111,7 +111,7 @@ class HistoryEndpoints:
         lang: str,
         query: BranchQuery,
         body: Reversion,
-    ) -> FullKeyAnswer:
+    ) -> KeyAnswer:
         """Write the text of a revision again.
 
         Makes a new revision with the origin `revert`; without `translation_approve` it
@@ -119,7 +119,6 @@ class HistoryEndpoints:
         was written before the key had plurals is `other`. With `keepFresh`, a source
         text that comes back makes no other language outdated.
         """
-        key = self._history.revert(
+        return self._history.revert(
             caller, project_id, key_id, lang, body, branch=query.branch
         )
-        return FullKeyAnswer(key)

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct, defstruct, structs
 
 from locframework.errors import LocError
 from locframework.pagination import Page
 
-from .records import UPLOAD_LIMIT, Accepted, Prepared, Raw
+from .records import UPLOAD_LIMIT, Accepted, Prepared, Raw, Wrapped
+from .responses import wrapping
 
 SLASHES = Meta(extra={"slashes": True})
 """Annotates a part of a path that may hold slashes (SlashParameters in dispatch.py)."""
@@ -114,6 +115,7 @@ class Operation(Declaration, frozen=True, kw_only=True):
     body: type[Struct] | None
     form: type[Struct] | None
     answer: Any  # the type inside the envelope, or None
+    wrapped: type[Struct] | None  # that, where ``call`` returns its only member
     accepted: Any  # the type inside a 202, or None
     returns_raw: bool
     prepares: bool  # it answers Prepared
@@ -166,7 +168,10 @@ def has_required_fields(type_: type[Struct]) -> bool:
 def operations_of(endpoints: object) -> Iterator[Operation]:
     """Every operation of an endpoints object, in the order they are written down."""
     for read in _declared(type(endpoints)):  # type: ignore[arg-type]  # it has a hash
-        yield structs.replace(read, call=getattr(endpoints, read.name))
+        call = getattr(endpoints, read.name)
+        if read.wrapped is not None:
+            call = wrapping(call, read.wrapped)
+        yield structs.replace(read, call=call)
 
 
 def snake(camel: str) -> str:
@@ -206,6 +211,7 @@ def _read(
     answer, accepted, returns_raw = _answers(
         get_args(returned)[0] if prepares else returned
     )
+    wrapped = _wrapper_of(answer)
     _check(declaration, function, arguments, parameters, returns_raw=returns_raw)
     summary, _, description = (inspect.getdoc(function) or "").partition("\n")
     return Operation(
@@ -223,7 +229,8 @@ def _read(
         query=hints.get("query"),
         body=hints.get("body"),
         form=hints.get("form"),
-        answer=answer,
+        answer=wrapped or answer,
+        wrapped=wrapped,
         accepted=accepted,
         returns_raw=returns_raw,
         prepares=prepares,
@@ -256,6 +263,22 @@ def _check(
         if is_there:
             where = f"{function.__module__}.{function.__qualname__}"
             raise DeclarationError(f"operation {where}: {fault}")
+
+
+def _wrapper_of(answer: Any) -> type[Struct] | None:
+    """Return the struct that an answer in ``Wrapped`` is the only member of."""
+    for each in getattr(answer, "__metadata__", ()):
+        if isinstance(each, Wrapped):
+            return _wrapper(each.name, get_args(answer)[0])
+    return None
+
+
+@cache  # one for all operations that answer it
+def _wrapper(name: str, type_: Any) -> type[Struct]:
+    record, of = type_, ""
+    while get_args(record):  # of a list, or of lists by text
+        record, of = get_args(record)[-1], "List"
+    return defstruct(f"{record.__name__}{of}Answer", [(name, type_)], frozen=True)
 
 
 def _answers(hint: Any) -> tuple[Any, Any, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import BinaryIO, Generic, Protocol, TypeVar
+from typing import BinaryIO, Generic, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -56,6 +56,12 @@ class Prepared(Struct, Generic[T], frozen=True):
     """
 
     finish: Callable[[], T]
+
+
+class Wrapped(NamedTuple):
+    """Of an answer, in Annotated: the name of the only member of ``data``."""
+
+    name: str
 
 
 class Deleted(Struct, frozen=True):

@@ -135,6 +135,13 @@ def _of_fields(
     return link
 
 
+def wrapping(
+    call: Callable[..., Any], wrapper: Callable[[Any], Any]
+) -> Callable[..., Any]:
+    """Return ``call`` with its answer in ``wrapper``."""
+    return lambda **given: wrapper(call(**given))
+
+
 JSON = "application/json"
 NO_STORE = "no-store"  # answers are one caller's, and a secret is shown once
 RETRY_AFTER_ACCEPTED = "2"  # seconds; decisions 2.1.1

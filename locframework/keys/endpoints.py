@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
@@ -20,7 +20,7 @@ from locframework.errors import (
     WriteRefused,
 )
 from locframework.http.operation import operation
-from locframework.http.records import BranchQuery, Deleted
+from locframework.http.records import BranchQuery, Deleted, Wrapped
 from locframework.pagination import CursorPage, Page
 
 from .bulk import BulkKeys
@@ -51,50 +51,8 @@ _VALUE_ERRORS = (
 )
 
 
-_PAY = {
-    "id": "0199f3a1-7c2e-7b45-9d0a-3f5e8c1b2a64",
-    "projectId": "0199f3a1-5b1c-7d02-8f4e-9a6b3c2d1e05",
-    "key": "checkout.pay",
-    "description": "The button under the cart",
-    "tags": ["button"],
-    "isPlural": False,
-    "screenshotUrl": None,
-    "screenshotFileId": None,
-    "keySource": "main",
-    "createdAt": "2026-11-21T08:45:29.123Z",
-    "updatedAt": "2026-11-21T08:51:07.440Z",
-    "values": [
-        {
-            "languageCode": language,
-            "value": text,
-            "status": status,
-            "pluralForm": None,
-            "isOutdated": False,
-        }
-        for language, text, status in (
-            ("en", "Pay", "approved"),
-            ("de", "Zahlen", "pending_review"),
-        )
-    ],
-}
-
-
-class KeyAnswer(Struct, frozen=True):
-    """One key."""
-
-    key: Key
-
-
-class KeyDetailAnswer(Struct, frozen=True):
-    """What a key has beyond its record."""
-
-    detail: KeyDetail
-
-
-class FullKeyAnswer(Struct, frozen=True):
-    """One key, with its values."""
-
-    key: Annotated[Key, Meta(examples=[_PAY])]
+KeyAnswer = Annotated[Key, Wrapped("key")]
+KeyDetailAnswer = Annotated[KeyDetail, Wrapped("detail")]
 
 
 class ValueAnswer(Struct, frozen=True):
@@ -108,10 +66,7 @@ class ValueAnswer(Struct, frozen=True):
     forms: list[ValueDetail]
 
 
-class ResultsAnswer(Struct, frozen=True):
-    """The outcome of each item of a batch, in its order."""
-
-    results: list[ItemResult]
+ResultsAnswer = Annotated[list[ItemResult], Wrapped("results")]
 
 
 class KeyEndpoints:
@@ -139,8 +94,7 @@ class KeyEndpoints:
         One refused value refuses the whole request. Without `translation_approve`,
         values become `pending_review`.
         """
-        key = self._keys.create_key(caller, project_id, body, branch=query.branch)
-        return KeyAnswer(key)
+        return self._keys.create_key(caller, project_id, body, branch=query.branch)
 
     @operation(
         "GET",
@@ -175,10 +129,9 @@ class KeyEndpoints:
     )
     def get_key(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
-    ) -> FullKeyAnswer:
+    ) -> KeyAnswer:
         """Get a key with its values in all languages."""
-        key = self._keys.get_key(caller, project_id, key_id, branch=query.branch)
-        return FullKeyAnswer(key)
+        return self._keys.get_key(caller, project_id, key_id, branch=query.branch)
 
     @operation(
         "GET",
@@ -193,8 +146,7 @@ class KeyEndpoints:
         `maxLength` is how many characters a text may have; the check `length` reports
         longer ones.
         """
-        detail = self._keys.get_detail(caller, project_id, key_id, branch=query.branch)
-        return KeyDetailAnswer(detail)
+        return self._keys.get_detail(caller, project_id, key_id, branch=query.branch)
 
     @operation(
         "PATCH",
@@ -222,10 +174,9 @@ class KeyEndpoints:
         moves each text to the form `other`, turning it off keeps only that form; if
         there are texts, this needs translation_write too.
         """
-        key = self._keys.update_key(
+        return self._keys.update_key(
             caller, project_id, key_id, body, branch=query.branch
         )
-        return KeyAnswer(key)
 
     @operation(
         "DELETE",
@@ -274,8 +225,7 @@ class KeyEndpoints:
         Refused with `invalid_key` if the project's key separator has changed meanwhile,
         so that the name is no longer allowed.
         """
-        key = self._keys.restore_key(caller, project_id, key_id, branch=query.branch)
-        return KeyAnswer(key)
+        return self._keys.restore_key(caller, project_id, key_id, branch=query.branch)
 
     @operation(
         "POST",
@@ -302,8 +252,7 @@ class KeyEndpoints:
         (`translation_write` for `values`), or because of the branch or a protected
         main.
         """
-        results = self._bulk.create_keys(caller, project_id, body, branch=query.branch)
-        return ResultsAnswer(results)
+        return self._bulk.create_keys(caller, project_id, body, branch=query.branch)
 
     @operation(
         "GET",
@@ -351,16 +300,15 @@ class KeyEndpoints:
         lang: str,
         query: BranchQuery,
         body: NewValue,
-    ) -> FullKeyAnswer:
+    ) -> KeyAnswer:
         """Write a value.
 
         A string, or an object by plural form; forms that are not named stay as they
         are, "" clears. `lang` may have a file extension.
         """
-        key = self._keys.set_value(
+        return self._keys.set_value(
             caller, project_id, key_id, lang, body, branch=query.branch
         )
-        return FullKeyAnswer(key)
 
     @operation(
         "PUT",
@@ -385,8 +333,7 @@ class KeyEndpoints:
         more than 500, if the permission is missing, or because of the branch or a
         protected main.
         """
-        results = self._bulk.set_values(caller, project_id, body, branch=query.branch)
-        return ResultsAnswer(results)
+        return self._bulk.set_values(caller, project_id, body, branch=query.branch)
 
 
 _ERRORS = (
@@ -421,7 +368,7 @@ class ReviewEndpoints:
         lang: str,
         query: BranchQuery,
         body: Approval,
-    ) -> FullKeyAnswer:
+    ) -> KeyAnswer:
         """Approve the text that waits for review.
 
         Approves all plural forms of the language at once, also drafts, and approved
@@ -430,10 +377,9 @@ class ReviewEndpoints:
         `quality_check_failed`, and all that was found, while one of the project's
         `blockingChecks` finds something in one of the texts.
         """
-        key = self._review.approve(
+        return self._review.approve(
             caller, project_id, key_id, lang, body, branch=query.branch
         )
-        return FullKeyAnswer(key)
 
     @operation(
         "POST",
@@ -449,13 +395,12 @@ class ReviewEndpoints:
         lang: str,
         query: BranchQuery,
         body: Rejection,
-    ) -> FullKeyAnswer:
+    ) -> KeyAnswer:
         """Reject the text that waits for review.
 
         The last approved text comes back, as `approved`; if there is none, the text
         stays as `draft`. Rejects all plural forms of the language at once.
         """
-        key = self._review.reject(
+        return self._review.reject(
             caller, project_id, key_id, lang, body, branch=query.branch
         )
-        return FullKeyAnswer(key)

@@ -1,8 +1,7 @@
 """Translation memories over HTTP."""
 
 from dataclasses import dataclass
-
-from msgspec import Struct
+from typing import Annotated
 
 from locframework.access.records import Caller
 from locframework.errors import (
@@ -19,7 +18,14 @@ from locframework.errors import (
     UnreadableFile,
 )
 from locframework.http.operation import RawResponse, operation
-from locframework.http.records import Accepted, BranchQuery, Deleted, Prepared, Raw
+from locframework.http.records import (
+    Accepted,
+    BranchQuery,
+    Deleted,
+    Prepared,
+    Raw,
+    Wrapped,
+)
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 
@@ -58,34 +64,15 @@ _ENTRY = f"{_ENTRIES}/{{entryId}}"
 _TRANSLATION = f"{_ENTRY}/translations/{{lang}}"
 
 
-class MemoryAnswer(Struct, frozen=True, rename="camel"):
-    """One translation memory."""
-
-    translation_memory: TranslationMemory
+MemoryAnswer = Annotated[TranslationMemory, Wrapped("translationMemory")]
+MemoryLanguageAnswer = Annotated[MemoryLanguage, Wrapped("language")]
 
 
-class MemoryLanguageAnswer(Struct, frozen=True):
-    """One target language."""
-
-    language: MemoryLanguage
+AssignmentAnswer = Annotated[Assignment, Wrapped("assignment")]
+EntryAnswer = Annotated[MemoryEntry, Wrapped("entry")]
 
 
-class AssignmentAnswer(Struct, frozen=True):
-    """How a project uses a memory."""
-
-    assignment: Assignment
-
-
-class EntryAnswer(Struct, frozen=True):
-    """One entry."""
-
-    entry: MemoryEntry
-
-
-class MatchesAnswer(Struct, frozen=True):
-    """Matches by text and language code, as they were sent."""
-
-    matches: dict[str, dict[str, list[Match]]]
+MatchesAnswer = Annotated[dict[str, dict[str, list[Match]]], Wrapped("matches")]
 
 
 @dataclass(eq=False, repr=False)
@@ -124,19 +111,19 @@ class MemoryEndpoints:
 
         `languageCodes` are its first target languages; more can be added.
         """
-        return MemoryAnswer(self._memories.create_memory(caller, body))
+        return self._memories.create_memory(caller, body)
 
     @operation("GET", _ONE, permission="tm_read")
     def get_memory(self, caller: Caller, tm_id: str) -> MemoryAnswer:
         """Get a translation memory."""
-        return MemoryAnswer(self._memories.get_memory(caller, tm_id))
+        return self._memories.get_memory(caller, tm_id)
 
     @operation("PATCH", _ONE, permission="tm_manage", etag=True)
     def update_memory(
         self, caller: Caller, tm_id: str, body: MemoryChanges
     ) -> MemoryAnswer:
         """Change a translation memory."""
-        return MemoryAnswer(self._memories.update_memory(caller, tm_id, body))
+        return self._memories.update_memory(caller, tm_id, body)
 
     @operation("DELETE", _ONE, permission="tm_manage")
     def delete_memory(self, caller: Caller, tm_id: str) -> Deleted:
@@ -160,7 +147,7 @@ class MemoryEndpoints:
         self, caller: Caller, tm_id: str, body: NewMemoryLanguage
     ) -> MemoryLanguageAnswer:
         """Add a target language, so that entries can have translations in it."""
-        return MemoryLanguageAnswer(self._memories.add_language(caller, tm_id, body))
+        return self._memories.add_language(caller, tm_id, body)
 
     @operation("DELETE", f"{_LANGUAGES}/{{lang}}", permission="tm_manage")
     def remove_memory_language(self, caller: Caller, tm_id: str, lang: str) -> Deleted:
@@ -182,8 +169,7 @@ class MemoryEndpoints:
         self, caller: Caller, project_id: str, tm_id: str
     ) -> AssignmentAnswer:
         """Get how a project uses a translation memory."""
-        found = self._memories.get_assignment(caller, project_id, tm_id)
-        return AssignmentAnswer(found)
+        return self._memories.get_assignment(caller, project_id, tm_id)
 
     @operation("PUT", f"{_ASSIGNED}/{{tmId}}", permission="project_update", etag=True)
     def assign_memory(
@@ -194,8 +180,7 @@ class MemoryEndpoints:
         `writeMode` says which values of the project's main line the memory learns. Both
         must belong to the same organization, and have the same source language.
         """
-        made = self._memories.assign(caller, project_id, tm_id, body)
-        return AssignmentAnswer(made)
+        return self._memories.assign(caller, project_id, tm_id, body)
 
     @operation("DELETE", f"{_ASSIGNED}/{{tmId}}", permission="project_update")
     def unassign_memory(self, caller: Caller, project_id: str, tm_id: str) -> Deleted:
@@ -233,12 +218,12 @@ class MemoryEndpoints:
 
         Source text and context together are unique in a memory.
         """
-        return EntryAnswer(self._entries.create_entry(caller, tm_id, body))
+        return self._entries.create_entry(caller, tm_id, body)
 
     @operation("GET", _ENTRY, permission="tm_read")
     def get_entry(self, caller: Caller, tm_id: str, entry_id: str) -> EntryAnswer:
         """Get an entry with its translations."""
-        return EntryAnswer(self._entries.get_entry(caller, tm_id, entry_id))
+        return self._entries.get_entry(caller, tm_id, entry_id)
 
     @operation(
         "PATCH",
@@ -257,7 +242,7 @@ class MemoryEndpoints:
         `tm_approve`; the entry's translations must be in languages assigned to the
         caller.
         """
-        return EntryAnswer(self._entries.update_entry(caller, tm_id, entry_id, body))
+        return self._entries.update_entry(caller, tm_id, entry_id, body)
 
     @operation("DELETE", _ENTRY, permission="tm_write", errors=(LanguageNotAssigned,))
     def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> Deleted:
@@ -287,8 +272,7 @@ class MemoryEndpoints:
         If the memory requires approval and the caller cannot approve, the value becomes
         a proposal.
         """
-        entry = self._entries.set_translation(caller, tm_id, entry_id, lang, body)
-        return EntryAnswer(entry)
+        return self._entries.set_translation(caller, tm_id, entry_id, lang, body)
 
     @operation(
         "DELETE",
@@ -305,8 +289,7 @@ class MemoryEndpoints:
         If the memory requires approval and the caller cannot approve, removing an
         approved value becomes a proposal.
         """
-        entry = self._entries.remove_translation(caller, tm_id, entry_id, lang)
-        return EntryAnswer(entry)
+        return self._entries.remove_translation(caller, tm_id, entry_id, lang)
 
     @operation(
         "POST",
@@ -318,7 +301,7 @@ class MemoryEndpoints:
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> EntryAnswer:
         """Approve what is proposed, or a draft: it counts from now on."""
-        return EntryAnswer(self._entries.approve(caller, tm_id, entry_id, lang))
+        return self._entries.approve(caller, tm_id, entry_id, lang)
 
     @operation(
         "POST",
@@ -335,8 +318,7 @@ class MemoryEndpoints:
         body: EntryRejection,
     ) -> EntryAnswer:
         """Reject what is proposed: the approved value stays."""
-        entry = self._entries.reject(caller, tm_id, entry_id, lang, body)
-        return EntryAnswer(entry)
+        return self._entries.reject(caller, tm_id, entry_id, lang, body)
 
     # matches in the memories of a project
 
@@ -360,7 +342,7 @@ class MemoryEndpoints:
         Up to ten for each text and language, best first. The object is empty if
         translation memory is switched off for the organization or the project.
         """
-        return MatchesAnswer(self._matching.find_matches(caller, project_id, body))
+        return self._matching.find_matches(caller, project_id, body)
 
     @operation(
         "POST",

@@ -1,6 +1,6 @@
 """Projects, their languages and their tokens over HTTP."""
 
-from msgspec import Struct
+from typing import Annotated
 
 from locframework.access.endpoints import TokenAnswer
 from locframework.access.records import Caller, NewToken, Token, TokenQuery
@@ -16,7 +16,7 @@ from locframework.errors import (
     UnknownPermission,
 )
 from locframework.http.operation import operation
-from locframework.http.records import Deleted
+from locframework.http.records import Deleted, Wrapped
 from locframework.pagination import Page
 
 from .records import (
@@ -31,17 +31,8 @@ from .records import (
 )
 from .service import Languages, Projects
 
-
-class ProjectAnswer(Struct, frozen=True):
-    """One project."""
-
-    project: Project
-
-
-class LanguageAnswer(Struct, frozen=True):
-    """One language."""
-
-    language: Language
+ProjectAnswer = Annotated[Project, Wrapped("project")]
+LanguageAnswer = Annotated[Language, Wrapped("language")]
 
 
 class ProjectEndpoints:
@@ -74,12 +65,12 @@ class ProjectEndpoints:
         Its source language is added with it. `organizationId` may be left out by a
         caller with exactly one organization.
         """
-        return ProjectAnswer(self._projects.create_project(caller, body))
+        return self._projects.create_project(caller, body)
 
     @operation("GET", "/projects/{projectId}", permission="project_read")
     def get_project(self, caller: Caller, project_id: str) -> ProjectAnswer:
         """Get a project."""
-        return ProjectAnswer(self._projects.get_project(caller, project_id))
+        return self._projects.get_project(caller, project_id)
 
     @operation(
         "PATCH",
@@ -96,8 +87,7 @@ class ProjectEndpoints:
         What the body leaves out stays. `keySeparator` is fixed once keys exist, and
         `sourceLanguage` must be that of the translation memories that are assigned.
         """
-        changed = self._projects.update_project(caller, project_id, body)
-        return ProjectAnswer(changed)
+        return self._projects.update_project(caller, project_id, body)
 
     @operation("DELETE", "/projects/{projectId}", permission="project_delete")
     def delete_project(self, caller: Caller, project_id: str) -> Deleted:
@@ -137,7 +127,7 @@ class ProjectEndpoints:
 
         Label, icon, direction and plural forms that are left out come from CLDR.
         """
-        return LanguageAnswer(self._languages.add_language(caller, project_id, body))
+        return self._languages.add_language(caller, project_id, body)
 
     @operation(
         "GET",
@@ -149,7 +139,7 @@ class ProjectEndpoints:
         self, caller: Caller, project_id: str, lang: str
     ) -> LanguageAnswer:
         """Get a language of a project."""
-        return LanguageAnswer(self._languages.get_language(caller, project_id, lang))
+        return self._languages.get_language(caller, project_id, lang)
 
     @operation(
         "PATCH",
@@ -163,8 +153,7 @@ class ProjectEndpoints:
         self, caller: Caller, project_id: str, lang: str, body: LanguageChanges
     ) -> LanguageAnswer:
         """Change a language of a project."""
-        changed = self._languages.update_language(caller, project_id, lang, body)
-        return LanguageAnswer(changed)
+        return self._languages.update_language(caller, project_id, lang, body)
 
     @operation(
         "DELETE",

@@ -1,19 +1,15 @@
 """Statistics over HTTP."""
 
-from msgspec import Struct
+from typing import Annotated
 
 from locframework.access.records import Caller
 from locframework.http.operation import operation
-from locframework.http.records import BranchQuery
+from locframework.http.records import BranchQuery, Wrapped
 
 from .records import Statistics
 from .service import ProjectStatistics
 
-
-class StatisticsAnswer(Struct, frozen=True):
-    """How far a project is."""
-
-    statistics: Statistics
+StatisticsAnswer = Annotated[Statistics, Wrapped("statistics")]
 
 
 class StatisticsEndpoints:
@@ -34,5 +30,4 @@ class StatisticsEndpoints:
         texts. Percentages are of keys, rounded down to one decimal; of an empty project
         they are 100. With ``branch``, the numbers are those of the branch.
         """
-        found = self._statistics.get_statistics(caller, project_id, branch=query.branch)
-        return StatisticsAnswer(found)
+        return self._statistics.get_statistics(caller, project_id, branch=query.branch)

@@ -1,6 +1,7 @@
 """Webhooks over HTTP."""
 
 from functools import partial
+from typing import Annotated
 
 from msgspec import Struct
 
@@ -12,7 +13,7 @@ from locframework.errors import (
     WebhooksNotSetUp,
 )
 from locframework.http.operation import operation
-from locframework.http.records import Accepted, Deleted, Prepared
+from locframework.http.records import Accepted, Deleted, Prepared, Wrapped
 from locframework.pagination import Page
 
 from .deliveries import Deliveries
@@ -36,10 +37,7 @@ _read = partial(operation, permission="webhook_read")
 _manage = partial(operation, permission="webhook_manage")
 
 
-class EventTypesAnswer(Struct, frozen=True, rename="camel"):
-    """Every event type."""
-
-    event_types: list[ShownEventType]
+EventTypesAnswer = Annotated[list[ShownEventType], Wrapped("eventTypes")]
 
 
 class WebhookAnswer(Struct, frozen=True):
@@ -82,7 +80,7 @@ class WebhookEndpoints:
 
         Each with a JSON Schema of its payload, and an example.
         """
-        return EventTypesAnswer(self._webhooks.list_event_types(caller))
+        return self._webhooks.list_event_types(caller)
 
     @_read("GET", _ALL)
     def list_webhooks(
