@@ -120,10 +120,10 @@ def _fill_log(local: Framework, webhook: Webhook, receiver: DemoReceiver) -> Non
     where = OPERATOR, webhook.project_id, webhook.id
     local.dispatcher.run_until_idle()
     receiver.status = 204
-    _, *others = local.deliveries.list_deliveries(*where, DeliveryQuery()).items
+    _, *others = local.webhooks.list_deliveries(*where, DeliveryQuery()).items
     for delivery in others:
-        local.deliveries.replay(*where, delivery.id)
-    local.deliveries.test(*where)
+        local.webhooks.replay_delivery(*where, delivery.id)
+    local.webhooks.test_webhook(*where)
     local.dispatcher.run_until_idle()
     local.webhooks.update_webhook(*where, WebhookChanges(is_active=False))
 

@@ -34,6 +34,7 @@ from .history.service import Activity
 from .history.undo import UndoJob
 from .history.values import History
 from .housekeeping import Purge
+from .http.rate_limit import memory_limit
 from .issues.service import Issues, Rechecks
 from .jobs.runner import JobRunner
 from .jobs.service import Jobs
@@ -55,12 +56,11 @@ from .projects.service import Languages, Projects
 from .quality.check import Checks
 from .settings import Settings, as_settings
 from .statistics.service import ProjectStatistics
-from .webhooks.deliveries import Deliveries
 from .webhooks.dispatcher import Dispatcher
 from .webhooks.event_schemas import EventTypes
 from .webhooks.fan_out import FanOut
 from .webhooks.plugin_events import PluginEvents
-from .webhooks.service import Webhooks
+from .webhooks.service import REPLAYS_LIMIT, Webhooks
 from .webhooks.signing import SecretBox
 
 OPERATOR = Caller(actor=SYSTEM, everything=True)
@@ -243,14 +243,14 @@ class Framework:
         transport = self.transport
         types = EventTypes(plugins.event_types.values())
         box = SecretBox(settings.webhooks.secret_key, settings.webhooks.old_secret_keys)
-        self.webhooks = Webhooks(
-            storage, access, projects, types, transport, box, clock
-        )
         self.dispatcher = Dispatcher(
             storage, transport, box, events, clock, senders=settings.webhooks.senders
         )
         wake = self.dispatcher.wake
-        self.deliveries = Deliveries(storage, projects, self.webhooks, wake, clock)
+        count = memory_limit(REPLAYS_LIMIT, "replays in this project")
+        self.webhooks = Webhooks(
+            storage, access, projects, types, transport, box, wake, count, clock
+        )
         plugins.emit_event = PluginEvents(storage, events, types).emit
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
 

@@ -164,7 +164,7 @@ def operations_of(framework: Framework) -> list[object]:
         JobEndpoints(framework.jobs),
         DeliveryEndpoints(framework.distributions, framework.releases),
         ContentEndpoints(framework.content),
-        WebhookEndpoints(framework.webhooks, framework.deliveries),
+        WebhookEndpoints(framework.webhooks),
         AccessEndpoints(framework.organizations, framework.tokens),
         PluginEndpoints(framework.plugins),
     ]

@@ -83,7 +83,7 @@ def deliveries(
             page = PageRequest(limit=WEBHOOKS_SHOWN)
             found = framework.webhooks.list_webhooks(OPERATOR, project, page).items
         for webhook in found:
-            log = framework.deliveries.list_deliveries(
+            log = framework.webhooks.list_deliveries(
                 OPERATOR, project, webhook.id, query
             )
             state = "active" if webhook.is_active else f"off: {webhook.disabled_reason}"

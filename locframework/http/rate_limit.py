@@ -23,7 +23,7 @@ from limits.storage import storage_from_string
 from limits.strategies import MovingWindowRateLimiter
 from msgspec import Struct
 
-from locframework.errors import SettingsError, Unavailable
+from locframework.errors import RateLimited, SettingsError, Unavailable
 
 from .operation import Rate
 from .records import Principal
@@ -111,6 +111,21 @@ class MemoryWindows:
 
     def ping(self) -> None:
         """Always there."""
+
+
+def memory_limit(limit: int, label: str) -> Callable[[str], None]:
+    """Return a function that counts a key, in this process.
+
+    It raises RateLimited, which names ``label``, beyond ``limit`` in a minute.
+    """
+    windows = MemoryWindows()
+
+    def count(key: str) -> None:
+        window = windows.take(key, limit)
+        if not window.is_accepted:
+            raise RateLimited(window.retry_after_seconds, label)
+
+    return count
 
 
 _SHARED = re.compile(r"(redis|valkey)s?(\+(cluster|sentinel|unix))?://")

@@ -16,7 +16,6 @@ from locframework.http.operation import operation
 from locframework.http.records import Accepted, Deleted, Prepared, Wrapped
 from locframework.pagination import Page
 
-from .deliveries import Deliveries
 from .records import (
     Delivery,
     DeliveryQuery,
@@ -70,9 +69,8 @@ class WebhookEndpoints:
 
     tag = "Webhooks"
 
-    def __init__(self, webhooks: Webhooks, deliveries: Deliveries) -> None:
+    def __init__(self, webhooks: Webhooks) -> None:
         self._webhooks = webhooks
-        self._deliveries = deliveries
 
     @_read("GET", "/webhook-event-types")
     def list_event_types(self, caller: Caller) -> EventTypesAnswer:
@@ -156,7 +154,7 @@ class WebhookEndpoints:
         Sends `webhook.test`, with one attempt, also to a webhook that is switched off.
         The delivery shows the outcome.
         """
-        made, where = self._deliveries.test(caller, project_id, webhook_id)
+        made, where = self._webhooks.test_webhook(caller, project_id, webhook_id)
         return Accepted(DeliveryAnswer(made), where)
 
     @_read("GET", _LOG)
@@ -167,14 +165,14 @@ class WebhookEndpoints:
 
         Newest first; kept for 30 days.
         """
-        return self._deliveries.list_deliveries(caller, project_id, webhook_id, query)
+        return self._webhooks.list_deliveries(caller, project_id, webhook_id, query)
 
     @_read("GET", _LOG + "/{deliveryId}")
     def get_delivery(
         self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
     ) -> DeliveryAnswer:
         """Get a delivery with its payload."""
-        get = self._deliveries.get_delivery
+        get = self._webhooks.get_delivery
         return DeliveryAnswer(get(caller, project_id, webhook_id, delivery_id))
 
     @_manage("POST", _LOG + "/{deliveryId}/replay")
@@ -187,7 +185,7 @@ class WebhookEndpoints:
         secret, also to a webhook that is switched off. A project has 60 replays per
         minute; more than that are 429 `rate_limited`.
         """
-        replay = self._deliveries.replay
+        replay = self._webhooks.replay_delivery
         found, where = replay(caller, project_id, webhook_id, delivery_id)
         return Accepted(DeliveryAnswer(found), where)
 
@@ -201,6 +199,6 @@ class WebhookEndpoints:
         However many they are, this counts as one of the 60 replays that a project has
         per minute.
         """
-        replay = self._deliveries.replay_many
+        replay = self._webhooks.replay_deliveries
         count, where = replay(caller, project_id, webhook_id, body)
         return Accepted(ReplayAnswer(count), where)

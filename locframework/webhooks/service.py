@@ -1,6 +1,7 @@
-"""Webhooks: registering and changing them, and rotating their secrets."""
+"""Webhooks and the log of what was sent to them."""
 
 import logging
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from locframework.branches.records import MAIN
 from locframework.branches.service import check_name
 from locframework.errors import (
     PLUGIN_EXCEPTIONS,
+    DeliveryNotFound,
     LocError,
     Unavailable,
     UnknownEventType,
@@ -20,7 +22,8 @@ from locframework.errors import (
     WebhooksNotSetUp,
     abbreviate,
 )
-from locframework.fields import Clock, new_id, timestamp
+from locframework.events import Event
+from locframework.fields import Clock, new_id, parse_given_time, timestamp
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.rules import require_languages
@@ -28,9 +31,14 @@ from locframework.projects.service import Projects
 from locframework.transactions import get_record
 from locframework.validation import check_record, given_fields
 
-from .event_schemas import EventTypes
+from .event_schemas import TEST, EventTypes
+from .fan_out import new_deliveries
 from .records import (
+    Delivery,
+    DeliveryFilter,
+    DeliveryQuery,
     NewWebhook,
+    ReplayMany,
     ShownEventType,
     StoredWebhook,
     Webhook,
@@ -44,10 +52,15 @@ from .transport import Transport
 
 log = logging.getLogger("locframework.webhooks")
 
+REPLAYS_LIMIT = 60  # a minute, of one project in one process
+REPLAYED_AT_ONCE = 500  # deliveries: all of them in one write took seconds
+
+_DELIVERY_ID = re.compile(r"msg_[0-9a-f]{32}", re.ASCII)
+
 
 @dataclass(eq=False, repr=False)
 class Webhooks:
-    """The webhooks of projects."""
+    """The webhooks of projects, and their deliveries."""
 
     _storage: WebhookStorage
     _access: Access
@@ -55,6 +68,8 @@ class Webhooks:
     _types: EventTypes
     _transport: Transport
     _box: SecretBox
+    _wake: Callable[[], None]
+    _count_replay: Callable[[str], None]  # of a project; raises RateLimited
     _clock: Clock
 
     def __post_init__(self) -> None:
@@ -170,9 +185,107 @@ class Webhooks:
             self._store.update(replace(old, webhook=webhook, secrets=secrets))
         return webhook, secret
 
+    def list_deliveries(
+        self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery
+    ) -> Page[Delivery]:
+        """Return deliveries, newest first. Raises WebhookNotFound."""
+        project = self._projects.require(caller, "webhook_read", project_id)
+        check_record(query, "query")
+        webhook = self.find(project, webhook_id).webhook
+        where = DeliveryFilter(query.status, query.event_type)
+        return self._store.list_deliveries(webhook.id, where, query)
+
+    def get_delivery(
+        self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
+    ) -> Delivery:
+        """Return a delivery with its payload.
+
+        Raises WebhookNotFound, DeliveryNotFound.
+        """
+        webhook = self.get_webhook(caller, project_id, webhook_id)
+        return self._delivery(webhook, delivery_id)
+
+    def replay_delivery(
+        self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
+    ) -> tuple[Delivery, str]:
+        """Send a delivery once more, with the same id and the present secret.
+
+        Return it and its path below the API's base URL. It is also sent to a webhook
+        that is switched off. If it fails, planned retries are still made. Raises
+        WebhookNotFound, DeliveryNotFound, RateLimited.
+        """
+        project = self._projects.require(caller, "webhook_manage", project_id)
+        webhook = self.find(project, webhook_id).webhook
+        self._delivery(webhook, delivery_id)
+        self._count_replay(project.id)
+        with self._storage.transaction():
+            now = timestamp(self._clock())
+            self._store.replay_deliveries([delivery_id], now)
+            self._storage.after_commit(self._wake)
+            return self._delivery(webhook, delivery_id), _log_path(webhook, delivery_id)
+
+    def replay_deliveries(
+        self, caller: Caller, project_id: str, webhook_id: str, which: ReplayMany
+    ) -> tuple[int, str]:
+        """Send all deliveries of a status again that were created since a time.
+
+        Return their number and the path of their list. It counts as one replay. Others
+        write in between, unless a transaction is open. Raises WebhookNotFound,
+        ValidationFailed, RateLimited.
+        """
+        project = self._projects.require(caller, "webhook_manage", project_id)
+        check_record(which)
+        webhook = self.find(project, webhook_id).webhook
+        since = which.since
+        if since is not None:
+            since = timestamp(parse_given_time(since, "$.since"))
+        self._count_replay(project.id)
+        where = DeliveryFilter(which.status, since=since)
+        ended = self._store.ended_deliveries(webhook.id, where)
+        count = 0
+        for first in range(0, len(ended), REPLAYED_AT_ONCE):
+            with self._storage.transaction():
+                some, now = ended[first:][:REPLAYED_AT_ONCE], timestamp(self._clock())
+                count += self._store.replay_deliveries(some, now)
+                self._storage.after_commit(self._wake)
+        return count, _log_path(webhook)
+
+    def test_webhook(
+        self, caller: Caller, project_id: str, webhook_id: str
+    ) -> tuple[Delivery, str]:
+        """Send ``webhook.test``, once; also to a webhook that is switched off.
+
+        Return the delivery and its path. Raises WebhookNotFound.
+        """
+        project = self._projects.require(caller, "webhook_manage", project_id)
+        webhook = self.find(project, webhook_id).webhook
+        event = Event(
+            id=new_id(),
+            type=TEST,
+            organization_id=project.organization_id,
+            project_id=project.id,
+            branch=None,
+            actor=caller.actor,
+            items=[{"webhookId": webhook.id}],
+            created_at=timestamp(self._clock()),
+        )
+        [new] = new_deliveries(event, event.items, webhook, "test")
+        with self._storage.transaction():
+            self._store.add_deliveries([new])
+            self._storage.after_commit(self._wake)
+        return self._delivery(webhook, new.id), _log_path(webhook, new.id)
+
     def find(self, project: Project, reference: str) -> StoredWebhook:
         """Return a webhook of a project. Raises WebhookNotFound."""
         return get_record(self._store, reference, WebhookNotFound, project.id)
+
+    def _delivery(self, webhook: Webhook, delivery_id: str) -> Delivery:
+        found = None
+        if _DELIVERY_ID.fullmatch(delivery_id):
+            found = self._store.find_delivery(webhook.id, delivery_id)
+        if found is None:
+            raise DeliveryNotFound
+        return found
 
     def _add(self, project: Project, webhook: Webhook) -> tuple[Webhook, str]:
         secret = new_secret()
@@ -270,3 +383,9 @@ def _branches(names: list[str] | None) -> tuple[str, ...] | None:
         if name not in (MAIN, ALL_BRANCHES):
             check_name(name, f"$.branches[{at}]")
     return tuple(dict.fromkeys(names))
+
+
+def _log_path(webhook: Webhook, *delivery_id: str) -> str:
+    """Return the path of the log or of a delivery, below the API's base URL."""
+    log = f"/projects/{webhook.project_id}/webhooks/{webhook.id}/deliveries"
+    return "/".join((log, *delivery_id))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from locframework.webhooks import deliveries
+from locframework.webhooks import service
 from tests.databases import statements_of
 
 from .conftest import FAIL, GONE, Clock, Hooked
@@ -48,7 +48,7 @@ def test_many_are_replayed_some_at_a_time_and_each_once(
     hooked: Hooked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Others write in between, and those that were replayed first fail again."""
-    monkeypatch.setattr(deliveries, "REPLAYED_AT_ONCE", 2)
+    monkeypatch.setattr(service, "REPLAYED_AT_ONCE", 2)
     webhook, _ = hooked.create(eventTypes=["key.created"])
     hooked.receiver.answers = [GONE] * 6  # which fails the others too
     for name in "abcde":
@@ -60,7 +60,7 @@ def test_many_are_replayed_some_at_a_time_and_each_once(
     def send_at_once() -> None:
         sent.append(framework.dispatcher.run_until_idle())
 
-    monkeypatch.setattr(framework.deliveries, "_wake", send_at_once)
+    monkeypatch.setattr(framework.webhooks, "_wake", send_at_once)
     path = f"{hooked.webhooks}/{webhook['id']}/deliveries/replay"
     with statements_of(framework.storage) as seen:
         asked = hooked.owner.post(path, json={})
