@@ -1,5 +1,6 @@
 """Glossaries, their terms and files over HTTP (decisions 2.4)."""
 
+from functools import partial
 from typing import Annotated
 
 from locframework.access.records import Caller
@@ -48,6 +49,13 @@ _LINKED = "/projects/{projectId}/glossaries/{glossaryId}"
 _TERMS = f"{_ONE}/terms"
 _TERM = f"{_TERMS}/{{termId}}"
 _TRANSLATION = f"{_TERM}/translations/{{lang}}"
+_read = partial(operation, permission="glossary_read")
+_write = partial(operation, permission="glossary_write")
+_approve = partial(operation, permission="glossary_approve")
+_manage = partial(operation, permission="glossary_manage")
+_link = partial(operation, permission="project_update")
+_TERM_ERRORS = (LanguageNotAssigned, TermExists, TermNotTranslatable)
+_REVIEW_ERRORS = (LanguageNotAssigned, NothingPending)
 
 
 GlossaryAnswer = Annotated[Glossary, Wrapped("glossary")]
@@ -63,7 +71,7 @@ class GlossaryEndpoints:
         self._glossaries = glossaries
         self._matches = matches
 
-    @operation("GET", _ALL, permission="glossary_read", errors=(ProjectNotFound,))
+    @_read("GET", _ALL, errors=(ProjectNotFound,))
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
         """List the glossaries that the caller may read.
 
@@ -73,13 +81,7 @@ class GlossaryEndpoints:
         """
         return self._glossaries.list_glossaries(caller, query)
 
-    @operation(
-        "POST",
-        _ALL,
-        permission="glossary_manage",
-        status=201,
-        errors=(OrganizationNotFound,),
-    )
+    @_manage("POST", _ALL, status=201, errors=(OrganizationNotFound,))
     def create_glossary(self, caller: Caller, body: NewGlossary) -> GlossaryAnswer:
         """Create a glossary.
 
@@ -89,14 +91,12 @@ class GlossaryEndpoints:
         """
         return self._glossaries.create_glossary(caller, body)
 
-    @operation("GET", _ONE, permission="glossary_read")
+    @_read("GET", _ONE)
     def get_glossary(self, caller: Caller, glossary_id: str) -> GlossaryAnswer:
         """Get a glossary."""
         return self._glossaries.get_glossary(caller, glossary_id)
 
-    @operation(
-        "PATCH", _ONE, permission="glossary_manage", errors=(LanguageExists,), etag=True
-    )
+    @_manage("PATCH", _ONE, errors=(LanguageExists,), etag=True)
     def update_glossary(
         self, caller: Caller, glossary_id: str, body: GlossaryChanges
     ) -> GlossaryAnswer:
@@ -106,7 +106,7 @@ class GlossaryEndpoints:
         """
         return self._glossaries.update_glossary(caller, glossary_id, body)
 
-    @operation("DELETE", _ONE, permission="glossary_manage")
+    @_manage("DELETE", _ONE)
     def delete_glossary(self, caller: Caller, glossary_id: str) -> Deleted:
         """Delete a glossary with its terms.
 
@@ -114,7 +114,7 @@ class GlossaryEndpoints:
         """
         return Deleted(self._glossaries.delete_glossary(caller, glossary_id).id)
 
-    @operation("PUT", _LINKED, permission="project_update")
+    @_link("PUT", _LINKED)
     def attach_glossary(
         self, caller: Caller, project_id: str, glossary_id: str
     ) -> GlossaryAnswer:
@@ -124,16 +124,14 @@ class GlossaryEndpoints:
         """
         return self._glossaries.attach(caller, project_id, glossary_id)
 
-    @operation("DELETE", _LINKED, permission="project_update")
+    @_link("DELETE", _LINKED)
     def detach_glossary(
         self, caller: Caller, project_id: str, glossary_id: str
     ) -> GlossaryAnswer:
         """Unlink a glossary from a project."""
         return self._glossaries.detach(caller, project_id, glossary_id)
 
-    @operation(
-        "POST", "/projects/{projectId}/glossary/matches", permission="glossary_read"
-    )
+    @_read("POST", "/projects/{projectId}/glossary/matches")
     def find_terms(
         self, caller: Caller, project_id: str, body: MatchRequest
     ) -> MatchAnswer:
@@ -161,7 +159,7 @@ class TermEndpoints:
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
 
-    @operation("GET", _TERMS, permission="glossary_read")
+    @_read("GET", _TERMS)
     def list_terms(
         self, caller: Caller, glossary_id: str, query: TermQuery
     ) -> Page[Term]:
@@ -174,13 +172,7 @@ class TermEndpoints:
         """
         return self._terms.list_terms(caller, glossary_id, query)
 
-    @operation(
-        "POST",
-        _TERMS,
-        permission="glossary_write",
-        status=201,
-        errors=(LanguageNotAssigned, TermExists, TermNotTranslatable),
-    )
+    @_write("POST", _TERMS, status=201, errors=_TERM_ERRORS)
     def create_term(
         self, caller: Caller, glossary_id: str, body: NewTerm
     ) -> TermAnswer:
@@ -191,18 +183,12 @@ class TermEndpoints:
         """
         return self._terms.create_term(caller, glossary_id, body)
 
-    @operation("GET", _TERM, permission="glossary_read")
+    @_read("GET", _TERM)
     def get_term(self, caller: Caller, glossary_id: str, term_id: str) -> TermAnswer:
         """Get a term."""
         return self._terms.get_term(caller, glossary_id, term_id)
 
-    @operation(
-        "PATCH",
-        _TERM,
-        permission="glossary_write",
-        errors=(LanguageNotAssigned, TermExists, TermNotTranslatable),
-        etag=True,
-    )
+    @_write("PATCH", _TERM, errors=_TERM_ERRORS, etag=True)
     def update_term(
         self, caller: Caller, glossary_id: str, term_id: str, body: TermChanges
     ) -> TermAnswer:
@@ -214,9 +200,7 @@ class TermEndpoints:
         """
         return self._terms.update_term(caller, glossary_id, term_id, body)
 
-    @operation(
-        "DELETE", _TERM, permission="glossary_write", errors=(LanguageNotAssigned,)
-    )
+    @_write("DELETE", _TERM, errors=(LanguageNotAssigned,))
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Deleted:
         """Delete a term with its translations.
 
@@ -224,10 +208,9 @@ class TermEndpoints:
         """
         return Deleted(self._terms.delete_term(caller, glossary_id, term_id).id)
 
-    @operation(
+    @_write(
         "PUT",
         _TRANSLATION,
-        permission="glossary_write",
         errors=(LanguageNotAssigned, TermNotTranslatable),
         etag=_TERM,
     )
@@ -246,13 +229,7 @@ class TermEndpoints:
         """
         return self._terms.set_translation(caller, glossary_id, term_id, lang, body)
 
-    @operation(
-        "DELETE",
-        _TRANSLATION,
-        permission="glossary_write",
-        errors=(LanguageNotAssigned,),
-        etag=_TERM,
-    )
+    @_write("DELETE", _TRANSLATION, errors=(LanguageNotAssigned,), etag=_TERM)
     def clear_term_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
     ) -> TermAnswer:
@@ -262,12 +239,7 @@ class TermEndpoints:
         """
         return self._terms.clear_translation(caller, glossary_id, term_id, lang)
 
-    @operation(
-        "POST",
-        f"{_TRANSLATION}/approve",
-        permission="glossary_approve",
-        errors=(LanguageNotAssigned, NothingPending),
-    )
+    @_approve("POST", f"{_TRANSLATION}/approve", errors=_REVIEW_ERRORS)
     def approve_term_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
     ) -> TermAnswer:
@@ -277,12 +249,7 @@ class TermEndpoints:
         """
         return self._terms.approve_translation(caller, glossary_id, term_id, lang)
 
-    @operation(
-        "POST",
-        f"{_TRANSLATION}/reject",
-        permission="glossary_approve",
-        errors=(LanguageNotAssigned, NothingPending),
-    )
+    @_approve("POST", f"{_TRANSLATION}/reject", errors=_REVIEW_ERRORS)
     def reject_term_translation(
         self,
         caller: Caller,
@@ -307,10 +274,9 @@ class GlossaryFileEndpoints:
     def __init__(self, files: GlossaryFiles) -> None:
         self._files = files
 
-    @operation(
+    @_write(
         "POST",
         f"{_ONE}/import",
-        permission="glossary_write",
         errors=(UnknownFormat, UnreadableFile, LanguageNotAssigned),
     )
     def import_glossary(
@@ -330,10 +296,9 @@ class GlossaryFileEndpoints:
         )
         return Prepared(lambda: _accepted(glossary_id, start()))
 
-    @operation(
+    @_read(
         "GET",
         f"{_ONE}/export",
-        permission="glossary_read",
         errors=(UnknownFormat,),
         raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
     )
