@@ -188,25 +188,27 @@ class Glossaries:
         Linking it again changes nothing. Raises ProjectNotFound, PermissionDenied,
         GlossaryNotFound.
         """
-        project = self._projects.require(caller, "project_update", project_id)
-        stored = self._visible_in(caller, reference, project.organization_id)
-        with self._transactions.transaction():
-            self._projects.lock(project)
-            old = self.lock(stored)
-            if self._store.set_link(old.id, project.id, is_linked=True):
-                self.emit(caller, old, "attached", [{}], [project.id])
-            return self._shown(caller, self._find(old.id))
+        return self._set_link(caller, project_id, reference, is_linked=True)
 
     def detach(self, caller: Caller, project_id: str, reference: str) -> Glossary:
         """Unlink a glossary. Raises as above; GlossaryNotFound if it is not linked."""
+        return self._set_link(caller, project_id, reference, is_linked=False)
+
+    def _set_link(
+        self, caller: Caller, project_id: str, reference: str, *, is_linked: bool
+    ) -> Glossary:
         project = self._projects.require(caller, "project_update", project_id)
-        stored = self._visible_in(caller, reference, project.organization_id)
+        stored = self.visible(caller, reference)
+        if stored.organization_id != project.organization_id:
+            raise GlossaryNotFound
         with self._transactions.transaction():
             self._projects.lock(project)
             old = self.lock(stored)
-            if not self._store.set_link(old.id, project.id, is_linked=False):
+            if self._store.set_link(old.id, project.id, is_linked=is_linked):
+                type_ = "attached" if is_linked else "detached"
+                self.emit(caller, old, type_, [{}], [project.id])
+            elif not is_linked:
                 raise GlossaryNotFound
-            self.emit(caller, old, "detached", [{}], [project.id])
             return self._shown(caller, self._find(old.id))
 
     def _find(self, reference: str) -> StoredGlossary:
@@ -218,14 +220,6 @@ class Glossaries:
         if self._terms.list_terms(glossary.id, query).total:
             message = f"terms are translated into {tag}: clear these translations first"
             raise LanguageExists(message)
-
-    def _visible_in(
-        self, caller: Caller, reference: str, organization_id: str
-    ) -> StoredGlossary:
-        stored = self.visible(caller, reference)
-        if stored.organization_id != organization_id:
-            raise GlossaryNotFound
-        return stored
 
     def _shown(self, caller: Caller, stored: StoredGlossary) -> Glossary:
         """Return the glossary with those of its projects that the caller can see."""
