@@ -178,7 +178,7 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         existing = {_key(each): each for each in found}
         now = timestamp(self._clock())
         applies = self._terms.applies(caller, subject)
-        plan = _Plan(subject.id, result, now, applies=applies)
+        plan = _Plan(subject.id, result, now, applies)
         for term in terms:
             old = existing.get(_key(term))
             if old is not None and term.term != old.term:
@@ -206,15 +206,14 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
             self._linked.require_language(caller, self.permission, subject.reach, code)
 
 
+@dataclass
 class _Plan:
-    def __init__(
-        self, glossary_id: str, result: ImportResult, at: Timestamp, *, applies: bool
-    ) -> None:
-        """``applies``: translations need no approval."""
-        self._glossary_id = glossary_id
-        self._result = result
-        self._at = at
-        self._applies = applies
+    glossary_id: str
+    result: ImportResult
+    at: Timestamp
+    applies: bool  # translations need no approval
+
+    def __post_init__(self) -> None:
         self.writes: list[TermWrite] = []
         self.events: dict[str, list[dict[str, str]]] = {
             "term.created": [],
@@ -227,23 +226,23 @@ class _Plan:
         """Plan one term; what the file leaves out stays. Raises TermNotTranslatable."""
         base = old or Term(
             id=new_id(),
-            glossary_id=self._glossary_id,
+            glossary_id=self.glossary_id,
             term=new.term,
             do_not_translate=False,
             case_sensitive=new.case_sensitive,
             usage_status="preferred",
             notes=None,
-            created_at=self._at,
-            updated_at=self._at,
+            created_at=self.at,
+            updated_at=self.at,
             translations=(),
         )
-        no_translation = new.do_not_translate
+        do_not_translate = new.do_not_translate
+        if do_not_translate is None:
+            do_not_translate = base.do_not_translate
         term = replace(
             base,
             term=new.term,
-            do_not_translate=(
-                base.do_not_translate if no_translation is None else no_translation
-            ),
+            do_not_translate=do_not_translate,
             usage_status=new.usage_status or base.usage_status,
             notes=new.notes or base.notes,
         )
@@ -256,8 +255,9 @@ class _Plan:
             if text.is_draft:
                 after = drafted(before, code, text.value)
             else:
-                applies = self._applies
-                after = written(before, code, text.value, applies=applies, at=self._at)
+                after = written(
+                    before, code, text.value, applies=self.applies, at=self.at
+                )
             if after is not None and after != before:
                 changed.append(after)
                 outcome = outcome_of_write(before, after)
@@ -268,11 +268,11 @@ class _Plan:
                 reason = "a draft replaces only drafts"
                 kept.append(f"line {new.line}: {stays} in {code}: {reason}")
         if is_changed or changed:
-            term = replace(term, updated_at=self._at)
+            term = replace(term, updated_at=self.at)
             check_translatable(term)
             write = TermWrite(term, is_new=old is None, changed=changed)
             self.writes.append(write)
-        result = self._result
+        result = self.result
         result.terms_created += old is None
         result.terms_updated += old is not None and (is_changed or bool(changed))
         result.terms_unchanged += not (is_changed or changed)

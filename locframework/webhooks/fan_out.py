@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -20,6 +21,7 @@ class _Pending(threading.local):
         self.events: list[Event] = []
 
 
+@dataclass(eq=False, repr=False)
 class FanOut:
     """Writes a delivery for each event and each webhook that subscribes to it.
 
@@ -27,11 +29,9 @@ class FanOut:
     active webhooks of the projects, and one that inserts the deliveries.
     """
 
-    def __init__(self, storage: WebhookStorage, wake: Callable[[], None]) -> None:
-        """``wake`` is called after a commit that has left something to send."""
-        self._storage = storage
-        self._wake = wake
-        self._pending = _Pending()
+    _storage: WebhookStorage
+    _wake: Callable[[], None]  # called after a commit that leaves something to send
+    _pending: _Pending = field(default_factory=_Pending, init=False)
 
     def on_event(self, event: Event) -> None:
         """Collect an event of a project, inside its transaction."""
