@@ -76,9 +76,14 @@ def looks_like_word(tag: str) -> bool:
     return tag.isalpha() and not is_known
 
 
+def base_language(tag: str) -> str:
+    """Return a canonical tag without script and region."""
+    return tag.partition("-")[0]
+
+
 def same_language(one: str, other: str) -> bool:
     """Return whether two canonical tags differ by script or region at most."""
-    return one.partition("-")[0] == other.partition("-")[0]
+    return base_language(one) == base_language(other)
 
 
 def match_languages(

@@ -25,7 +25,7 @@ from locframework.file_import.xml_file import (
     is_blank_in_xml,
     read_elements,
 )
-from locframework.languages import canonical_tag
+from locframework.languages import canonical_tag, same_language
 
 from .records import NOTES_LIMIT, FileTerm, FileText, Glossary, Term, UsageStatus
 
@@ -167,7 +167,6 @@ def _terms(
     problems: Problems,
     warn: Callable[[str], None],
 ) -> Iterator[FileTerm]:
-    base = _base(source_language)
     spellings: list[_Spelling] = []
     notes: list[str] = []
     left_out = 0  # notes
@@ -182,14 +181,16 @@ def _terms(
             found = section.descendants(*_SPELLINGS)
             spellings += [_spelling(element, code) for element in found]
         for note in _notes(section):
-            is_ours = _base(code) == base
+            is_ours = same_language(code, source_language)
             if is_ours and len("\n".join((*notes, note))) <= NOTES_LIMIT:
                 notes.append(note)
             else:
                 left_out += 1
     # terms are in the source language, else in those that differ in region only
     codes = {each.language_code for each in spellings}
-    codes = {source_language} & codes or {each for each in codes if _base(each) == base}
+    codes = {source_language} & codes or {
+        each for each in codes if same_language(each, source_language)
+    }
     own = [each for each in spellings if each.language_code in codes]
     others = [each for each in spellings if each.language_code not in codes]
     texts: dict[str, FileText] = {}
@@ -241,10 +242,6 @@ def _notes(element: Element) -> Iterator[str]:
         type_ = each.attributes.get("type") if each.name == "descrip" else each.name
         if type_ in ("note", *_DESCRIPTIONS) and each.text().strip():
             yield each.text()
-
-
-def _base(language_code: str) -> str:
-    return language_code.partition("-")[0]
 
 
 CSV_TYPE = "text/csv; charset=utf-8"

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import unescape
 
-from locframework.languages import rare_plural_forms
+from locframework.languages import base_language, rare_plural_forms, same_language
 from locframework.projects.records import Severity
 from locframework.terminology.words import Searched
 
@@ -422,7 +422,7 @@ class Punctuation:
         for form, text, source in subject.compared:
             if _end_alike(text, source):
                 continue
-            base = subject.language_code.partition("-")[0]
+            base = base_language(subject.language_code)
             if base in _FREE:
                 return
             wanted, there = _end(source, subject.source_language)
@@ -452,7 +452,7 @@ def _end_alike(text: str, source: str) -> bool:
 def _end(text: str, language_code: str) -> tuple[frozenset[str], int]:
     """The kinds of punctuation at the end, and where they begin."""
     kinds = _KINDS
-    if language_code.partition("-")[0] == "el":
+    if base_language(language_code) == "el":
         kinds = _KINDS | _GREEK
     text = text.rstrip(_SPACES)
     if text.endswith(">"):
@@ -509,7 +509,7 @@ class Unchanged:
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         here, there = subject.language_code, subject.source_language
-        if here.partition("-")[0] == there.partition("-")[0]:
+        if same_language(here, there):
             return
         for form, text, source in subject.compared:
             if text == source and _says_much(text):
@@ -551,7 +551,7 @@ class WhiteSpace:
                 there, here = len(source.rstrip()), len(text.rstrip())
                 ending, wanted_ending = text[here:], source[there:]
                 is_dropped = not ending and not wanted_ending.strip(" ")
-                base = subject.language_code.partition("-")[0]
+                base = base_language(subject.language_code)
                 if ending == wanted_ending or (is_dropped and base in _UNSPACED):
                     continue
                 message = f"ends with {_spaces(ending, wanted_ending)}"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from unicode_segmentation_rs import split_word_bounds
 
-from locframework.languages import fold, nfc
+from locframework.languages import base_language, fold, nfc
 
 SPACE = " "
 
@@ -84,7 +84,7 @@ def words_of(text: str, language_code: str = "") -> list[Word]:
     left out. ``language_code`` selects the elided words."""
     found: list[Word] = []
     start = 0
-    for piece in _pieces(text, _base(language_code)):
+    for piece in _pieces(text, base_language(language_code)):
         end = start + len(piece)
         if not piece.isspace():
             if piece.strip(_INVISIBLE):
@@ -120,7 +120,7 @@ def exact(word: str) -> str:
 def bare(language_code: str) -> Callable[[str], str] | None:
     """Return what removes the ending after an apostrophe: an English possessive
     (``Skerry's``), a Turkish ending (``Skerry'nin``). None for other languages."""
-    base = _base(language_code)
+    base = base_language(language_code)
     if base == "en":
         return lambda word: word.removesuffix("'s") or word
     if base in ("tr", "az"):
@@ -131,14 +131,14 @@ def bare(language_code: str) -> Callable[[str], str] | None:
 def caseless(language_code: str) -> Callable[[str], str]:
     """Return what maps words to one form that differ in case only, or in Hebrew points
     and zero width non-joiners, which are often omitted."""
-    return _turkish if _base(language_code) in ("tr", "az") else _caseless
+    return _turkish if base_language(language_code) in ("tr", "az") else _caseless
 
 
 def loosely(language_code: str) -> Callable[[str], str]:
     """Return what maps words to one form that differ in case, or in their ending where
     the language has a stemmer."""
     key = caseless(language_code)
-    algorithm = _ALGORITHMS.get(_base(language_code))
+    algorithm = _ALGORITHMS.get(base_language(language_code))
     if algorithm is None or algorithm not in _known():
         return key
     return lambda word: _stem(algorithm, key(word))
@@ -180,10 +180,6 @@ class Searched:
 
     def _keys(self, text: str) -> list[str]:
         return [self._key(word.text) for word in words_of(text, self._language_code)]
-
-
-def _base(language_code: str) -> str:
-    return language_code.partition("-")[0]
 
 
 def _caseless(word: str) -> str:
