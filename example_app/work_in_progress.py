@@ -1,10 +1,8 @@
-"""Adds work in progress to the demo: reviews, a glossary, a branch, a webhook's log."""
+"""Adds work in progress to the demo: reviews, a glossary, a branch."""
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
-from locframework import OPERATOR, Framework, hookimpl
+from locframework import OPERATOR, Framework
 from locframework.access.records import Caller, NewMember, NewToken, Organization
 from locframework.branches.records import NewBranch
 from locframework.glossaries.records import (
@@ -14,14 +12,7 @@ from locframework.glossaries.records import (
 )
 from locframework.keys.records import KeyChanges, KeyQuery, NewKey, NewValue
 from locframework.pagination import PageRequest
-from locframework.ports import Answer, Post, Transport
 from locframework.projects.records import Project
-from locframework.webhooks.records import (
-    DeliveryQuery,
-    NewWebhook,
-    Webhook,
-    WebhookChanges,
-)
 
 ALL = PageRequest(limit=200)
 TRANSLATOR = "ines@skerry.example"
@@ -39,53 +30,18 @@ TERMS = (
     NewTerm("Skerry", do_not_translate=True, case_sensitive=True),
     NewTerm("cheap", usage_status="forbidden", notes="Say “lowest price”"),
 )
-WEBHOOK = NewWebhook(
-    "https://receiver.skerry.example/l10n",
-    ["translation.updated", "translation.submitted", "key.created"],
-    "An example, switched off: its receiver existed only while the demo was made, and "
-    "was too busy at first. Give it the URL of your receiver, and switch it on.",
-)
-
-
-class DemoReceiver:
-    """A webhook transport that sends nothing, as if a receiver had answered."""
-
-    name = "demo"
-
-    def __init__(self) -> None:
-        self.status = 503
-
-    @hookimpl
-    def loc_provide_transports(self) -> list[Transport]:
-        """Provide this one."""
-        return [self]
-
-    def check_url(self, url: str) -> None:
-        """Accept every URL."""
-
-    def send(self, post: Post) -> Answer:
-        """Return the status."""
-        return Answer(self.status, None, 12)
 
 
 def add_work_in_progress(
     framework: Framework, organization: Organization, project: Project
 ) -> None:
-    """Add texts under review, findings, a glossary, and a branch in conflict.
-
-    The first texts are written while a webhook is on, which has a log afterwards.
-    """
+    """Add texts under review, findings, a glossary, and a branch in conflict."""
     translator = _translator(framework, organization)
-    receiver = DemoReceiver()
-    settings = replace(framework.settings, webhook_transport=receiver.name)
-    with Framework(settings, [receiver]) as local:
-        webhook, _ = local.webhooks.create_webhook(OPERATOR, project.id, WEBHOOK)
-        tagline = "Le ferry vers toutes les îles"
-        _write(local, project, "common.tagline", "fr", tagline, by=translator)
-        greeting = "Hallo und willkommen!"
-        _write(local, project, "common.greeting", "de", greeting, by=translator)
-        _write(local, project, "search.submit", "en", "Find ferries")
-        _fill_log(local, webhook, receiver)
+    tagline = "Le ferry vers toutes les îles"
+    _write(framework, project, "common.tagline", "fr", tagline, by=translator)
+    greeting = "Hallo und willkommen!"
+    _write(framework, project, "common.greeting", "de", greeting, by=translator)
+    _write(framework, project, "search.submit", "en", "Find ferries")
     _add_glossary(framework, organization, project, translator)
     _work_on_a_branch(framework, project)
 
@@ -110,22 +66,6 @@ def _translator(framework: Framework, organization: Organization) -> Caller:
     assert caller is not None  # the token is new
     tokens.revoke_personal(caller, token.id)
     return caller
-
-
-def _fill_log(local: Framework, webhook: Webhook, receiver: DemoReceiver) -> None:
-    """Fail each delivery once, replay all but the last, and send a test.
-
-    The webhook is switched off in the end.
-    """
-    where = OPERATOR, webhook.project_id, webhook.id
-    local.dispatcher.run_until_idle()
-    receiver.status = 204
-    _, *others = local.webhooks.list_deliveries(*where, DeliveryQuery()).items
-    for delivery in others:
-        local.webhooks.replay_delivery(*where, delivery.id)
-    local.webhooks.test_webhook(*where)
-    local.dispatcher.run_until_idle()
-    local.webhooks.update_webhook(*where, WebhookChanges(is_active=False))
 
 
 def _add_glossary(

@@ -150,26 +150,3 @@ def test_a_check_has_found_what_a_text_that_waits_has_lost(app, get):
         f"{project}/keys?hasIssues=true&languageCode=de&status=pending_review"
     )
     assert [key["id"] for key in waiting["items"]] == [issue["keyId"]]
-
-
-def test_it_shows_a_webhook_with_the_log_of_what_came_at_once_later_and_never(app, get):
-    here = f"/projects/{app.demo['projectId']}/webhooks"
-
-    [webhook] = get(here)["items"]
-    log = get(f"{here}/{webhook['id']}/deliveries")["items"]
-
-    assert (webhook["isActive"], webhook["disabledReason"]) == (False, "manual")
-
-    def tries(delivery):
-        return [(each["trigger"], each["statusCode"]) for each in delivery["attempts"]]
-
-    again = [("auto", 503), ("replay", 204)]
-    assert [(each["status"], tries(each)) for each in log] == [
-        ("succeeded", [("test", 204)]),
-        ("failed", again[:1]),
-        ("succeeded", again),
-        ("succeeded", again),
-    ]
-    types = [each["eventType"] for each in log]
-    assert types[0] == "webhook.test"
-    assert {*types[1:]} == {"translation.submitted", "translation.updated"}
