@@ -94,9 +94,12 @@ def test_the_data_may_be_anywhere_and_a_settings_file_wins(start_app, tmp_path):
     [(None, "is missing"), (b64encode(bytes(32)) + b"\n", "holds another key")],
 )
 def test_a_lost_webhook_key_is_named_and_no_other_is_put_in_its_place(
-    launch, finished, tmp_path, kept, fault
+    launch, start_again, tmp_path, kept, fault
 ):
-    finished.copy_to(tmp_path)
+    app = start_again(tmp_path)
+    hook = {"url": "https://93.184.215.14/", "eventTypes": ["key.created"]}
+    ask(app, f"/projects/{app.demo['projectId']}/webhooks", "POST", **hook)
+    app.stop()
     key = tmp_path / "webhooks.key"
     key.unlink()
     if kept is not None:
