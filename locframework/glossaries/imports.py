@@ -57,6 +57,87 @@ _MAY_NOT_RESPELL = "to respell it, one must be allowed to write all its translat
 _NEVER_FOUND = "has a placeholder, a tag or an entity, and is never found in a text"
 
 
+def checked_terms(
+    params: ImportParams, file: BinaryIO, result: ImportResult, codes: set[str]
+) -> Iterator[FileTerm]:
+    """Yield each term of a file once; add warnings to ``result``, and the languages of
+    translations to ``codes``. Raises UnreadableFile."""
+    problems, left_out = Problems(), 0
+    try:
+        for term in terms_of(params, file, problems, result.warn):
+            if prose(term.term) != term.term:
+                name = truncate(term.term)
+                result.warn(f"line {term.line}: {name!r} {_NEVER_FOUND}")
+            languages = {text.language_code for text in term.texts}
+            left_out += params.source_language in languages
+            codes |= languages - {params.source_language}
+            yield term
+    except MoreToCheck:
+        problems.raise_any()
+        raise
+    problems.raise_any()
+    if left_out:
+        noun = "translation" if left_out == 1 else "translations"
+        what = f"{left_out} {noun} into {params.source_language}"
+        result.warn(f"left out {what}, the language of the terms")
+
+
+def terms_of(
+    params: ImportParams,
+    file: BinaryIO,
+    problems: Problems | None = None,
+    warn: Callable[[str], None] = lambda _: None,
+) -> Iterator[FileTerm]:
+    """Yield each term of the file once, the first of those that are the same."""
+    problems = problems or Problems()
+    if params.format == "csv":
+        terms = read_csv(file, problems)
+    else:
+        terms = read_tbx(file, params.source_language, problems, warn)
+    lines: dict[tuple[bool, str], int] = {}
+    for term in terms:
+        _check(term, problems)
+        count = len(lines)
+        first = lines.setdefault(_key(term), term.line)
+        if len(lines) == count:
+            name = truncate(term.term)
+            warn(f"line {term.line}: {name!r} is also in line {first}")
+            continue
+        if count == TERMS_LIMIT:
+            message = f"there are more than {TERMS_LIMIT:,} terms"
+            problems.add(term.line, "length", message)
+            problems.raise_any()
+        yield term if (term.notes or "").strip() else replace(term, notes=None)
+
+
+def _key(term: FileTerm | Term) -> tuple[bool, str]:
+    """Return what is the same for terms that are one: case rule and spelling."""
+    strict = term.case_sensitive
+    return strict, spelling(term.term, case_sensitive=strict)
+
+
+def _check(term: FileTerm, problems: Problems) -> None:
+    def check(what: str, text: str, limit: int) -> None:
+        if forbidden(text):
+            message = f"{what} holds U+0000 or a lone surrogate"
+            problems.add(term.line, "character", message)
+        elif not text.strip():
+            problems.add(term.line, "length", f"{what} is blank")
+        elif len(text) > limit:
+            message = f"{what} has more than {limit:,} characters"
+            problems.add(term.line, "length", message)
+
+    check("the term", term.term, TERM_LIMIT)
+    if (term.notes or "").strip():
+        check("notes", term.notes or "", NOTES_LIMIT)
+    for text in term.texts:
+        what = f"the translation into {text.language_code}"
+        check(what, text.value, VALUE_LIMIT)
+        if term.do_not_translate and text.value != term.term:
+            message = f"{what} differs from a term that is not translated"
+            problems.add(term.line, "translation", message)
+
+
 @dataclass(eq=False, repr=False)
 class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
     """CSV and TBX files: the service, and the handler of import jobs."""
@@ -68,6 +149,9 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
     xml_format = "tbx"
 
     result_type = ImportResult
+
+    check_rows = staticmethod(checked_terms)
+    read_rows = staticmethod(terms_of)
 
     _storage: GlossaryStorage
     _glossaries: Glossaries
@@ -127,15 +211,6 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
     def reach(self, caller: Caller, subject: StoredGlossary) -> Reach:
         return subject.reach
 
-    def check_rows(
-        self,
-        params: ImportParams,
-        file: BinaryIO,
-        result: ImportResult,
-        codes: set[str],
-    ) -> Iterator[FileTerm]:
-        return checked_terms(params, file, result, codes)
-
     def choose_languages(
         self, upload: Upload[StoredGlossary], codes: set[str], result: ImportResult
     ) -> list[str]:
@@ -154,9 +229,6 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         imported = sorted({*taken_as.values()})
         self._require_languages(caller, subject, imported)
         return imported
-
-    def read_rows(self, params: ImportParams, file: BinaryIO) -> Iterator[FileTerm]:
-        return terms_of(params, file, Problems(), lambda _: None)
 
     def size_of(self, row: FileTerm) -> tuple[int, int]:
         return 1 + len(row.texts), 0
@@ -290,86 +362,6 @@ class _Plan:
             type_ = "proposed" if outcome == "proposed" else "updated"
             item = {"termId": term.id, "languageCode": code}
             self.events[f"translation.{type_}"].append(item)
-
-
-def checked_terms(
-    params: ImportParams, file: BinaryIO, result: ImportResult, codes: set[str]
-) -> Iterator[FileTerm]:
-    """Yield each term of a file once; add warnings to ``result``, and the languages of
-    translations to ``codes``. Raises UnreadableFile."""
-    problems, left_out = Problems(), 0
-    try:
-        for term in terms_of(params, file, problems, result.warn):
-            if prose(term.term) != term.term:
-                name = truncate(term.term)
-                result.warn(f"line {term.line}: {name!r} {_NEVER_FOUND}")
-            languages = {text.language_code for text in term.texts}
-            left_out += params.source_language in languages
-            codes |= languages - {params.source_language}
-            yield term
-    except MoreToCheck:
-        problems.raise_any()
-        raise
-    problems.raise_any()
-    if left_out:
-        noun = "translation" if left_out == 1 else "translations"
-        what = f"{left_out} {noun} into {params.source_language}"
-        result.warn(f"left out {what}, the language of the terms")
-
-
-def terms_of(
-    params: ImportParams,
-    file: BinaryIO,
-    problems: Problems,
-    warn: Callable[[str], None],
-) -> Iterator[FileTerm]:
-    """Yield each term of the file once, the first of those that are the same."""
-    if params.format == "csv":
-        terms = read_csv(file, problems)
-    else:
-        terms = read_tbx(file, params.source_language, problems, warn)
-    lines: dict[tuple[bool, str], int] = {}
-    for term in terms:
-        _check(term, problems)
-        count = len(lines)
-        first = lines.setdefault(_key(term), term.line)
-        if len(lines) == count:
-            name = truncate(term.term)
-            warn(f"line {term.line}: {name!r} is also in line {first}")
-            continue
-        if count == TERMS_LIMIT:
-            message = f"there are more than {TERMS_LIMIT:,} terms"
-            problems.add(term.line, "length", message)
-            problems.raise_any()
-        yield term if (term.notes or "").strip() else replace(term, notes=None)
-
-
-def _key(term: FileTerm | Term) -> tuple[bool, str]:
-    """Return what is the same for terms that are one: case rule and spelling."""
-    strict = term.case_sensitive
-    return strict, spelling(term.term, case_sensitive=strict)
-
-
-def _check(term: FileTerm, problems: Problems) -> None:
-    def check(what: str, text: str, limit: int) -> None:
-        if forbidden(text):
-            message = f"{what} holds U+0000 or a lone surrogate"
-            problems.add(term.line, "character", message)
-        elif not text.strip():
-            problems.add(term.line, "length", f"{what} is blank")
-        elif len(text) > limit:
-            message = f"{what} has more than {limit:,} characters"
-            problems.add(term.line, "length", message)
-
-    check("the term", term.term, TERM_LIMIT)
-    if (term.notes or "").strip():
-        check("notes", term.notes or "", NOTES_LIMIT)
-    for text in term.texts:
-        what = f"the translation into {text.language_code}"
-        check(what, text.value, VALUE_LIMIT)
-        if term.do_not_translate and text.value != term.term:
-            message = f"{what} differs from a term that is not translated"
-            problems.add(term.line, "translation", message)
 
 
 def _in_targets(

@@ -9,7 +9,6 @@ import pytest
 
 from locframework.errors import UnreadableFile
 from locframework.file_import.imports import ImportParams
-from locframework.file_import.problems import Problems
 from locframework.glossaries.imports import checked_terms, terms_of
 from locframework.glossaries.records import FileTerm, Glossary, ImportResult
 from locframework.proposals.records import TermTranslation, TranslationStatus
@@ -28,7 +27,7 @@ class Read(NamedTuple):
 def read(content: bytes, format_: str = "csv") -> Read:
     params, result = ImportParams(format_, "en"), ImportResult()
     terms = list(checked_terms(params, io.BytesIO(content), result, set()))
-    again = terms_of(params, io.BytesIO(content), Problems(), lambda _: None)
+    again = terms_of(params, io.BytesIO(content))
     assert list(again) == terms
     assert len(result.warnings) == result.warning_count
     return Read(terms, result.warnings)
