@@ -12,7 +12,7 @@ from .fields import Clock, Timestamp, new_id, timestamp
 from .pagination import Page, PageRequest
 from .transactions import Transactions
 
-ITEMS_MOST = 100
+ITEMS_LIMIT = 100
 
 
 ActorType = Literal["user", "token", "plugin", "system"]
@@ -238,13 +238,13 @@ class EventLog:
                 project_id=project_id,
                 branch=branch,
                 actor=actor,
-                items=some[start : start + ITEMS_MOST],
+                items=some[start : start + ITEMS_LIMIT],
                 created_at=at,
                 job_id=self._cause.job_id,
                 merge_of=self._cause.merge_of,
             )
             for type_, some in items.items()
-            for start in range(0, len(some), ITEMS_MOST)
+            for start in range(0, len(some), ITEMS_LIMIT)
         ]
         if not events:
             return

@@ -12,8 +12,8 @@ from msgspec import UNSET, Struct, structs
 
 from .errors import Problem, ValidationFailed, abbreviate, truncate
 
-PROBLEMS_MOST = 20
-DEPTH_MOST = 64  # decisions 2.10
+PROBLEMS_LIMIT = 20
+DEPTH_LIMIT = 64  # decisions 2.10
 CHARACTER = "holds U+0000 or a lone surrogate"
 
 _FORBIDDEN = re.compile("[\0\ud800-\udfff]")
@@ -43,7 +43,7 @@ def check_record(record: Struct, root: str = "$") -> None:
     except msgspec.ValidationError as error:
         raise refusal(error, value, type(record), root) from None
     except RecursionError:
-        message = f"nested deeper than {DEPTH_MOST} levels"
+        message = f"nested deeper than {DEPTH_LIMIT} levels"
         raise ValidationFailed.at(root, "depth", message) from None
     except (TypeError, NotImplementedError, UnicodeEncodeError) as error:
         raise ValidationFailed.at(root, "type", truncate(str(error))) from None
@@ -73,7 +73,7 @@ def refusal_of(problems: list[Problem]) -> ValidationFailed:
     first = problems[0]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return ValidationFailed(
-        truncate(f"{first.path}: {first.message}{more}"), problems[:PROBLEMS_MOST]
+        truncate(f"{first.path}: {first.message}{more}"), problems[:PROBLEMS_LIMIT]
     )
 
 
@@ -155,8 +155,8 @@ def text_problems(value: object, path: str = "$", depth: int = 0) -> list[Proble
     """
     if isinstance(value, str):
         return [Problem(path, "character", CHARACTER)] if forbidden(value) else []
-    if depth > DEPTH_MOST:
-        message = f"nested deeper than {DEPTH_MOST} levels"
+    if depth > DEPTH_LIMIT:
+        message = f"nested deeper than {DEPTH_LIMIT} levels"
         return [Problem(path, "depth", message)]
     if isinstance(value, dict):
         if any(forbidden(name) for name in value):

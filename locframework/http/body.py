@@ -34,7 +34,7 @@ from locframework.errors import (
     truncate,
 )
 from locframework.validation import (
-    DEPTH_MOST,
+    DEPTH_LIMIT,
     forbidden,
     refusal,
     refusal_of,
@@ -363,8 +363,8 @@ def decode(content: bytes) -> object:
     twice in one object, more than 64 levels.
     """
     brackets = content.count(b"[") + content.count(b"{")
-    if brackets > DEPTH_MOST and _depth(content) > DEPTH_MOST:
-        raise InvalidJson(f"nested deeper than {DEPTH_MOST} levels")
+    if brackets > DEPTH_LIMIT and _depth(content) > DEPTH_LIMIT:
+        raise InvalidJson(f"nested deeper than {DEPTH_LIMIT} levels")
     try:
         value: object = _DECODER.decode(content.decode("utf-8"))
     except UnicodeDecodeError:

@@ -15,7 +15,7 @@ from locframework.projects.records import Project, Severity
 
 log = logging.getLogger("locframework.quality")
 
-FINDINGS_MOST = 20  # of one check on the texts of one key in one language
+FINDINGS_LIMIT = 20  # of one check on the texts of one key in one language
 MESSAGE_LENGTH = 300
 _NAME = re.compile(r"(?=.{1,100}\Z)[a-z0-9]+(_[a-z0-9]+)*")
 
@@ -179,8 +179,8 @@ class Checks:
                 if needs and not getattr(subject, needs):
                     continue
                 # a list first: one that fails half way has found nothing
-                if some := [*islice(find(subject), FINDINGS_MOST)]:
-                    found += [_judged(name, each, subject) for each in some]
+                if some := [*islice(find(subject), FINDINGS_LIMIT)]:
+                    found += [_validated(name, each, subject) for each in some]
             except PLUGIN_EXCEPTIONS:
                 log.error(
                     "check %s failed on key %s in %s",
@@ -197,11 +197,13 @@ class Checks:
 
         What was found by a check that nobody provides any more is not shown.
         """
-        said = {
+        severities = {
             name: project.check_severities.get(name, check.severity)
             for name, check in self._checks.items()
         }
-        return {name: severity for name, severity in said.items() if severity != "off"}
+        return {
+            name: severity for name, severity in severities.items() if severity != "off"
+        }
 
     def issues(
         self, project: Project, found: Iterable[Finding]
@@ -222,7 +224,7 @@ class Checks:
         return issues
 
 
-def _judged(name: str, finding: Finding, subject: Subject) -> Finding:
+def _validated(name: str, finding: Finding, subject: Subject) -> Finding:
     """What a check found, made sure of. ValueError for what no text has."""
     if type(finding.start) is not int or type(finding.end) is not int:
         raise ValueError(f"{finding!r} is at no place")

@@ -32,7 +32,7 @@ from .records import (
 )
 from .rules import (
     GONE,
-    PER_WEBHOOK_MOST,
+    PER_WEBHOOK_LIMIT,
     SHARE_LEAST,
     SHARE_MOST,
     deal,
@@ -249,7 +249,7 @@ class Dispatcher:
         try:
             now = self._clock()
             waiting = (
-                self._store.waiting(timestamp(now), PER_WEBHOOK_MOST) if free else []
+                self._store.waiting(timestamp(now), PER_WEBHOOK_LIMIT) if free else []
             )
             shares = deal(free, waiting, self._at_work, self._turns)
             if not shares and not self._unrecorded:

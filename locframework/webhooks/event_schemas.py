@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from locframework.events import ITEMS_MOST, Actor
+from locframework.events import ITEMS_LIMIT, Actor
 from locframework.fields import Timestamp
 
 from .records import TYPE_LENGTH, EventType, ShownEventType
@@ -169,8 +169,8 @@ def fault_of(type_: EventType, plugin: str) -> str | None:
         fault = f"has more than {TYPE_LENGTH} characters"
     elif not type_.description.strip():
         fault = "has no description"
-    elif not 1 <= len(type_.example_items) <= ITEMS_MOST:
-        fault = f"needs 1 to {ITEMS_MOST} example items"
+    elif not 1 <= len(type_.example_items) <= ITEMS_LIMIT:
+        fault = f"needs 1 to {ITEMS_LIMIT} example items"
     return fault and f"event type {type_.type!r} {fault}"
 
 
@@ -181,7 +181,7 @@ def _shown(type_: EventType) -> ShownEventType:
         "type": "array",
         "items": type_.item_schema,
         "minItems": 1,
-        "maxItems": ITEMS_MOST,
+        "maxItems": ITEMS_LIMIT,
     }
     data = {
         "projectId": {**_TEXT, "format": "uuid"},

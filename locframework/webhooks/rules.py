@@ -30,7 +30,7 @@ RETRY_AFTER = (
 )
 """Waits after the first to fifth failure (service.md, Events 4; decisions 2.7)."""
 
-TRIES_MOST = len(RETRY_AFTER) + 1
+TRIES_LIMIT = len(RETRY_AFTER) + 1
 
 SHARE_LEAST, SHARE_MOST = 0.8, 1.0  # of a wait; the share is drawn at random
 GONE = 410
@@ -38,11 +38,11 @@ GONE = 410
 FAILING_AFTER = timedelta(days=5)  # without a success …
 FAILING_SPAN = timedelta(hours=12)  # … and with failures over so long (decisions 2.7)
 
-PER_WEBHOOK_MOST = 4  # deliveries at once: none may delay the others
-PER_FAILING_MOST = 1  # to one whose latest attempt failed
+PER_WEBHOOK_LIMIT = 4  # deliveries at once: none may delay the others
+PER_FAILING_LIMIT = 1  # to one whose latest attempt failed
 
 OLD_SECRET_SIGNS = timedelta(hours=24)  # after a rotation (decisions 2.7)
-SECRETS_MOST = 5  # that sign at once
+SECRETS_LIMIT = 5  # that sign at once
 
 ALL_BRANCHES = "*"
 
@@ -140,8 +140,8 @@ def is_worn_out(claimed: ClaimedDelivery) -> bool:
     a row.
     """
     if claimed.trigger == "auto":
-        return claimed.tries > TRIES_MOST
-    return claimed.lost >= TRIES_MOST
+        return claimed.tries > TRIES_LIMIT
+    return claimed.lost >= TRIES_LIMIT
 
 
 def health_after(
@@ -187,7 +187,7 @@ def deal(
     rest = {
         each.webhook_id: min(
             each.due,
-            (PER_FAILING_MOST if each.is_failing else PER_WEBHOOK_MOST)
+            (PER_FAILING_LIMIT if each.is_failing else PER_WEBHOOK_LIMIT)
             - at_work.get(each.webhook_id, 0),
         )
         for each in sorted(waiting, key=lambda one: turns.get(one.webhook_id, 0))
@@ -211,7 +211,7 @@ def rotated(
         replace(each, signs_until=min(each.signs_until or until, until))
         for each in live(secrets, at)
     ]
-    return (new, *old[: SECRETS_MOST - 1])
+    return (new, *old[: SECRETS_LIMIT - 1])
 
 
 def live(secrets: Sequence[SealedSecret], at: datetime) -> list[SealedSecret]:

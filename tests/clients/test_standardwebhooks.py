@@ -20,7 +20,7 @@ from .conftest import installed
 
 SCRIPTS = Path(__file__).parent / "standardwebhooks"
 MESSAGES = 10_000
-MOST_CHARACTERS = 5_000  # 20 KB at most, in UTF-8
+URL_LENGTH_LIMIT = 5_000  # 20 KB at most, in UTF-8
 LETTERS = [
     *map(chr, range(0x20, 0x7F)),
     *"\0\b\t\n\r\x1b\x7f\x85\xa0äßŁñÿ\u0301\u200b\u200f\u2028\u2029\ufeff\uffff",
@@ -43,7 +43,7 @@ def messages() -> list[Message]:
     chance = random.Random(20261121)
     found = []
     for number in range(MESSAGES):
-        length = int(MOST_CHARACTERS * chance.random() ** 6)
+        length = int(URL_LENGTH_LIMIT * chance.random() ** 6)
         text = "".join(chance.choices(LETTERS, k=length))
         payload = json.dumps({"text": text}, ensure_ascii=chance.random() < 0.2)
         old, new = new_secret(), new_secret()

@@ -23,7 +23,7 @@ import pytest
 from locframework.testing.contracts.storage_jobs import lease_owners
 from locframework.testing.receiver import Receiver, answering, open_receiver
 from locframework.testing.workspace import WEBHOOK_KEY
-from locframework.webhooks.rules import PER_WEBHOOK_MOST
+from locframework.webhooks.rules import PER_WEBHOOK_LIMIT
 
 World = Any  # tests/faults/conftest.py
 LOST = (OSError, HTTPException)
@@ -118,7 +118,7 @@ class Hooked:
         keys = {item["key"] for item in self.committed("key.created")}
         assert keys == set(arrived.ids)
         assert all(len(ids) == 1 for ids in arrived.ids.values())
-        assert arrived.times.total() - len(arrived.times) <= kills * PER_WEBHOOK_MOST
+        assert arrived.times.total() - len(arrived.times) <= kills * PER_WEBHOOK_LIMIT
         assert {each["id"] for each in log} == set(arrived.times)
         assert {each["status"] for each in log} == {"succeeded"}
         for each in log:

@@ -19,7 +19,7 @@ from locframework.errors import (
 )
 from locframework.http.body import JSON_MOST, JsonBody, decode
 from locframework.testing.client import Client
-from locframework.validation import DEPTH_MOST
+from locframework.validation import DEPTH_LIMIT
 
 NOTES = "/projects/p1/notes"
 
@@ -122,9 +122,9 @@ def test_an_integer_may_be_written_as_a_fraction(content, value):
 def test_depth_is_counted_exactly(opening):
     closing = {b"[": b"]", b'{"a":': b"}"}[opening]
 
-    decode(opening * DEPTH_MOST + b"1" + closing * DEPTH_MOST)
+    decode(opening * DEPTH_LIMIT + b"1" + closing * DEPTH_LIMIT)
     with pytest.raises(InvalidJson, match="deeper"):
-        decode(opening * (DEPTH_MOST + 1) + b"1" + closing * (DEPTH_MOST + 1))
+        decode(opening * (DEPTH_LIMIT + 1) + b"1" + closing * (DEPTH_LIMIT + 1))
 
 
 def test_many_objects_side_by_side_are_not_deep():

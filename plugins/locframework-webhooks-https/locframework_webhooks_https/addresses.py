@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from locframework.ports import UrlNotAllowed
 
-MOST_CHARACTERS = 2048
+URL_LENGTH_LIMIT = 2048
 _SCHEME = "https://"
 _URL = re.compile(
     r"(?i:https)://(?P<host>[^/?#:@\[\]]+|\[[0-9A-Fa-f:.]+\])"
@@ -48,8 +48,8 @@ class Target(Struct, frozen=True):
 
 def read_url(url: str, allowed_ports: Collection[int]) -> Target:
     """What the URL says. UrlNotAllowed, naming the rule, unless it is one of ours."""
-    if len(url) > MOST_CHARACTERS:
-        raise UrlNotAllowed(f"url: is longer than {MOST_CHARACTERS} characters")
+    if len(url) > URL_LENGTH_LIMIT:
+        raise UrlNotAllowed(f"url: is longer than {URL_LENGTH_LIMIT} characters")
     if url[: len(_SCHEME)].lower() != _SCHEME:  # RFC 3986 section 3.1
         raise UrlNotAllowed(f"url: must begin with {_SCHEME}")
     if not all("!" <= character <= "~" for character in url) or "\\" in url:

@@ -49,7 +49,7 @@ class Deadline:
         return left if most is None else min(left, most)
 
 
-MOST_AT_ONCE = 128  # a name server that hangs holds a thread for up to 30 seconds
+LOOKUPS_LIMIT = 128  # a name server that hangs holds a thread for up to 30 seconds
 
 
 Resolve = Callable[[str], Sequence[str]]
@@ -72,7 +72,7 @@ class Lookup:
 
     def __init__(self, resolve: Resolve = resolve) -> None:
         self._resolve = resolve
-        self._free = BoundedSemaphore(MOST_AT_ONCE)
+        self._free = BoundedSemaphore(LOOKUPS_LIMIT)
 
     def __call__(self, host: str, seconds: float) -> list[str]:
         """The addresses of ``host``; none when there are none, or none in time."""
@@ -100,8 +100,8 @@ class Lookup:
 
 
 STEP_SECONDS = 5.0  # to connect to one address; to shake hands
-MOST_TRIED = 4  # addresses of one name
-MOST_READ = 16 * 1024  # bytes of an answer, its headers included
+ADDRESSES_LIMIT = 4  # addresses of one name
+READ_LIMIT = 16 * 1024  # bytes of an answer, its headers included
 
 
 class ReadEnough(HTTPException):
@@ -109,7 +109,7 @@ class ReadEnough(HTTPException):
 
 
 class Channel(ssl.SSLSocket):
-    """A TLS connection that keeps a deadline, and reads ``MOST_READ`` at most.
+    """A TLS connection that keeps a deadline, and reads ``READ_LIMIT`` at most.
 
     http.client waits anew for each piece that it reads: a byte a second would hold
     it for ever.
@@ -191,7 +191,7 @@ def _system_authorities() -> tuple[Path, Path]:
 def connect(addresses: Sequence[str], port: int, deadline: Deadline) -> socket:
     """A connection to the first of the addresses that takes one. OSError."""
     refusal: OSError = ConnectionError()
-    for address in addresses[:MOST_TRIED]:
+    for address in addresses[:ADDRESSES_LIMIT]:
         try:
             seconds = deadline.left(STEP_SECONDS)
             connection = create_connection((address, port), seconds)  # looks up nothing
@@ -218,5 +218,5 @@ def shake_hands(
     except BaseException:
         connection.close()
         raise
-    channel.deadline, channel.unread, channel.may_end = deadline, MOST_READ, False
+    channel.deadline, channel.unread, channel.may_end = deadline, READ_LIMIT, False
     return channel

@@ -23,7 +23,7 @@ from locframework.ports import (
 
 from .addresses import Target, may_reach, read_url
 from .channel import (
-    MOST_READ,
+    READ_LIMIT,
     Channel,
     Deadline,
     Lookup,
@@ -191,7 +191,7 @@ def _read_body(response: HTTPResponse) -> bytes:
         while left != 0:
             # in small pieces: http.client asks at once for as much memory as a
             # receiver says that it will fill
-            piece = response.read1(min(left or MOST_READ, MOST_READ))
+            piece = response.read1(min(left or READ_LIMIT, READ_LIMIT))
             if not piece:
                 break
             body += piece

@@ -16,7 +16,7 @@ from threading import Event, active_count
 import pytest
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
 from locframework_webhooks_https.channel import (
-    MOST_AT_ONCE,
+    LOOKUPS_LIMIT,
     Lookup,
     Resolve,
 )
@@ -196,12 +196,12 @@ def test_many_hanging_names_do_not_take_every_thread() -> None:
     lookup = Lookup(hanging)
     before = active_count()
 
-    for _ in range(MOST_AT_ONCE + 20):
+    for _ in range(LOOKUPS_LIMIT + 20):
         assert lookup("example.com", 0.005) == []
     most = active_count() - before
     go_on.set()
 
-    assert most <= MOST_AT_ONCE
+    assert most <= LOOKUPS_LIMIT
     ends = time.monotonic() + 10
     while lookup("example.com", 0.1) != [] or active_count() > before:
         assert time.monotonic() < ends
