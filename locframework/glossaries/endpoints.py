@@ -53,6 +53,7 @@ _read = partial(operation, permission="glossary_read")
 _write = partial(operation, permission="glossary_write")
 _approve = partial(operation, permission="glossary_approve")
 _manage = partial(operation, permission="glossary_manage")
+_jobs = partial(operation, permission=None)
 _link = partial(operation, permission="project_update")
 _TERM_ERRORS = (LanguageNotAssigned, TermExists, TermNotTranslatable)
 _REVIEW_ERRORS = (LanguageNotAssigned, NothingPending)
@@ -312,7 +313,7 @@ class GlossaryFileEndpoints:
         """
         return self._files.export(caller, glossary_id, query.format).response()
 
-    @operation("GET", _JOBS, permission=None)
+    @_jobs("GET", _JOBS)
     def list_glossary_jobs(
         self, caller: Caller, glossary_id: str, query: JobQuery
     ) -> Page[Job]:
@@ -322,19 +323,14 @@ class GlossaryFileEndpoints:
         """
         return self._files.list_jobs(caller, glossary_id, query)
 
-    @operation("GET", f"{_JOBS}/{{jobId}}", permission=None)
+    @_jobs("GET", f"{_JOBS}/{{jobId}}")
     def get_glossary_job(
         self, caller: Caller, glossary_id: str, job_id: str
     ) -> JobAnswer:
         """Get a job of a glossary."""
         return JobAnswer(self._files.get_job(caller, glossary_id, job_id))
 
-    @operation(
-        "POST",
-        f"{_JOBS}/{{jobId}}/cancel",
-        permission=None,
-        errors=(JobNotCancellable,),
-    )
+    @_jobs("POST", f"{_JOBS}/{{jobId}}/cancel", errors=(JobNotCancellable,))
     def cancel_glossary_job(
         self, caller: Caller, glossary_id: str, job_id: str
     ) -> JobAnswer:
