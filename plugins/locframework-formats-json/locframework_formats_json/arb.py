@@ -260,13 +260,15 @@ class _Reading:
         """The text or its forms, and what else of a plural message is to be kept: with
         the key, and with the language."""
         mark = attributes.pop(X_PLURAL, None)
-        forms = as_forms(mark)
-        if forms and text is not None:
-            return in_order({**forms, "other": text}), {}, {}
-        if mark is not None and mark is not False and not forms:
-            message = f"{X_PLURAL} has to be false, or texts by plural form"
-            self._document.fault(line, "type", message)
-        plural = parse_plural(text) if text and mark is None else None
+        if mark is not None:
+            forms = as_forms(mark)
+            if forms and text is not None:
+                return in_order({**forms, "other": text}), {}, {}
+            if mark is not False and not forms:
+                message = f"{X_PLURAL} has to be false, or texts by plural form"
+                self._document.fault(line, "type", message)
+            return text, {}, {}
+        plural = parse_plural(text) if text else None
         if plural is None or not any(plural.forms.values()):
             return text, {}, {}
         named = plural.argument != DEFAULT_ARGUMENT
@@ -277,9 +279,9 @@ class _Reading:
 
 def as_forms(value: object) -> dict[str, str]:
     """The value when it is an object of texts by plural form, else an empty one."""
-    forms = value if is_plural(value) else {}
-    texts = {form: text for form, text in forms.items() if text is not None}
-    return texts if len(texts) == len(forms) else {}
+    if not is_plural(value) or None in value.values():
+        return {}
+    return {form: text for form, text in value.items() if text is not None}
 
 
 def _with_empty_forms(entry: Entry) -> Entry:
