@@ -296,14 +296,10 @@ class _Parser:
             tuple(texts.values()),
             line=self._line,
         )
-        if self._notes:
-            notes = {name: "\n".join(lines) for name, lines in self._notes.items()}
-            message.comment = notes.get("comment")
-            message.extracted = notes.get("extracted")
-            message.references = notes.get("references")
-            message.previous = notes.get("previous")
-            if "flags" in notes:
-                message.fuzzy, message.flags = _flags(notes["flags"])
+        for name, lines in self._notes.items():
+            setattr(message, name, "\n".join(lines))
+        if message.flags:
+            message.fuzzy, message.flags = _flags(message.flags)
         if self._obsolete:
             message.obsolete = True
             message.block = self._text[self._start : self._here].strip("\n")
