@@ -400,7 +400,8 @@ class StorageRepositoriesContract:
             with pytest.raises(RuntimeError):
                 repository.lock(id_)
             with storage.transaction():
-                repository.lock(id_)
+                assert repository.lock(id_) == repository.find(id_)
+                assert repository.lock(new_id()) is None
         if kind in DELETED:
             repository.delete(id_, at(1))
             repository.update(made.changed)  # which does not bring it back
