@@ -1,5 +1,6 @@
 """Organizations, members, personal tokens and permissions over HTTP."""
 
+from functools import partial
 from typing import Annotated
 
 from msgspec import Struct
@@ -36,6 +37,9 @@ from .tokens import Tokens, self_of
 OrganizationAnswer = Annotated[Organization, Wrapped("organization")]
 MemberAnswer = Annotated[Member, Wrapped("member")]
 
+_read = partial(operation, permission="project_read")
+_manage_members = partial(operation, permission="member_manage")
+
 
 class TokenAnswer(Struct, frozen=True):
     """A new token; ``secret`` is its text, shown only this once."""
@@ -57,7 +61,7 @@ class AccessEndpoints:
         self._organizations = organizations
         self._tokens = tokens
 
-    @operation("GET", "/organizations", permission="project_read", tag="Organizations")
+    @_read("GET", "/organizations", tag="Organizations")
     def list_organizations(
         self, caller: Caller, query: OrganizationQuery
     ) -> Page[Organization]:
@@ -67,7 +71,7 @@ class AccessEndpoints:
         """
         return self._organizations.list_organizations(caller, query)
 
-    @operation("GET", "/organization", permission="project_read", tag="Organizations")
+    @_read("GET", "/organization", tag="Organizations")
     def get_own_organization(self, caller: Caller) -> OrganizationAnswer:
         """Get the caller's only organization.
 
@@ -88,12 +92,7 @@ class AccessEndpoints:
         """Change the caller's only organization."""
         return self._organizations.update_organization(caller, None, body)
 
-    @operation(
-        "GET",
-        "/organizations/{organizationId}",
-        permission="project_read",
-        tag="Organizations",
-    )
+    @_read("GET", "/organizations/{organizationId}", tag="Organizations")
     def get_organization(
         self, caller: Caller, organization_id: str
     ) -> OrganizationAnswer:
@@ -116,12 +115,7 @@ class AccessEndpoints:
         """
         return self._organizations.update_organization(caller, organization_id, body)
 
-    @operation(
-        "GET",
-        "/organizations/{organizationId}/members",
-        permission="member_manage",
-        tag="Members",
-    )
+    @_manage_members("GET", "/organizations/{organizationId}/members", tag="Members")
     def list_members(
         self, caller: Caller, organization_id: str, query: MemberQuery
     ) -> Page[Member]:
@@ -131,10 +125,9 @@ class AccessEndpoints:
         """
         return self._organizations.list_members(caller, organization_id, query)
 
-    @operation(
+    @_manage_members(
         "POST",
         "/organizations/{organizationId}/members",
-        permission="member_manage",
         status=201,
         errors=(MemberExists, LanguageNotAssigned),
         tag="Members",
@@ -148,10 +141,9 @@ class AccessEndpoints:
         """
         return self._organizations.add_member(caller, organization_id, body)
 
-    @operation(
+    @_manage_members(
         "PATCH",
         "/organizations/{organizationId}/members/{memberId}",
-        permission="member_manage",
         errors=(LastOwner, LanguageNotAssigned),
         tag="Members",
     )
@@ -170,10 +162,9 @@ class AccessEndpoints:
             caller, organization_id, member_id, body
         )
 
-    @operation(
+    @_manage_members(
         "DELETE",
         "/organizations/{organizationId}/members/{memberId}",
-        permission="member_manage",
         errors=(LastOwner,),
         tag="Members",
     )
@@ -187,10 +178,9 @@ class AccessEndpoints:
         self._organizations.remove_member(caller, organization_id, member_id)
         return Deleted(member_id)
 
-    @operation(
+    @_manage_members(
         "POST",
         "/organizations/{organizationId}/members/{memberId}/tokens",
-        permission="member_manage",
         status=201,
         secret=True,
         errors=(UnknownPermission, LanguageNotAssigned),

@@ -1,5 +1,6 @@
 """Keys and values over HTTP."""
 
+from functools import partial
 from typing import Annotated
 
 from msgspec import Struct
@@ -50,6 +51,8 @@ _VALUE_ERRORS = (
     WriteRefused,
 )
 
+_read = partial(operation, permission="translation_read")
+
 
 KeyAnswer = Annotated[Key, Wrapped("key")]
 KeyDetailAnswer = Annotated[KeyDetail, Wrapped("detail")]
@@ -96,10 +99,9 @@ class KeyEndpoints:
         """
         return self._keys.create_key(caller, project_id, body, branch=query.branch)
 
-    @operation(
+    @_read(
         "GET",
         "/projects/{projectId}/keys",
-        permission="translation_read",
         errors=(BranchNotOpen, LanguageNotInProject, UseCursor),
     )
     def list_keys(
@@ -124,20 +126,14 @@ class KeyEndpoints:
         """
         return self._keys.list_keys(caller, project_id, query)
 
-    @operation(
-        "GET", "/projects/{projectId}/keys/{keyId}", permission="translation_read"
-    )
+    @_read("GET", "/projects/{projectId}/keys/{keyId}")
     def get_key(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
     ) -> KeyAnswer:
         """Get a key with its values in all languages."""
         return self._keys.get_key(caller, project_id, key_id, branch=query.branch)
 
-    @operation(
-        "GET",
-        "/projects/{projectId}/keys/{keyId}/detail",
-        permission="translation_read",
-    )
+    @_read("GET", "/projects/{projectId}/keys/{keyId}/detail")
     def get_key_detail(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
     ) -> KeyDetailAnswer:
@@ -194,12 +190,7 @@ class KeyEndpoints:
         key = self._keys.delete_key(caller, project_id, key_id, branch=query.branch)
         return Deleted(key.id)
 
-    @operation(
-        "GET",
-        "/projects/{projectId}/keys/trash",
-        permission="translation_read",
-        errors=(BranchNotOpen,),
-    )
+    @_read("GET", "/projects/{projectId}/keys/trash", errors=(BranchNotOpen,))
     def list_trash(
         self, caller: Caller, project_id: str, query: TrashQuery
     ) -> Page[TrashedKey]:
@@ -254,12 +245,7 @@ class KeyEndpoints:
         """
         return self._bulk.create_keys(caller, project_id, body, branch=query.branch)
 
-    @operation(
-        "GET",
-        "/projects/{projectId}/keys/{keyId}/values/{lang}",
-        permission="translation_read",
-        tag="Values",
-    )
+    @_read("GET", "/projects/{projectId}/keys/{keyId}/values/{lang}", tag="Values")
     def get_value(
         self,
         caller: Caller,

@@ -1,6 +1,7 @@
 """Translation memories over HTTP."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from locframework.access.records import Caller
@@ -63,6 +64,10 @@ _ENTRIES = f"{_ONE}/entries"
 _ENTRY = f"{_ENTRIES}/{{entryId}}"
 _TRANSLATION = f"{_ENTRY}/translations/{{lang}}"
 
+_read = partial(operation, permission="tm_read")
+_manage = partial(operation, permission="tm_manage")
+_write = partial(operation, permission="tm_write")
+
 
 MemoryAnswer = Annotated[TranslationMemory, Wrapped("translationMemory")]
 MemoryLanguageAnswer = Annotated[MemoryLanguage, Wrapped("language")]
@@ -87,7 +92,7 @@ class MemoryEndpoints:
     _matching: Matching
     _prefill: Prefill
 
-    @operation("GET", _ALL, permission="tm_read", errors=(ProjectNotFound,))
+    @_read("GET", _ALL, errors=(ProjectNotFound,))
     def list_memories(
         self, caller: Caller, query: MemoryQuery
     ) -> Page[TranslationMemory]:
@@ -99,13 +104,7 @@ class MemoryEndpoints:
         """
         return self._memories.list_memories(caller, query)
 
-    @operation(
-        "POST",
-        _ALL,
-        permission="tm_manage",
-        status=201,
-        errors=(OrganizationNotFound, LanguageExists),
-    )
+    @_manage("POST", _ALL, status=201, errors=(OrganizationNotFound, LanguageExists))
     def create_memory(self, caller: Caller, body: NewMemory) -> MemoryAnswer:
         """Create a translation memory.
 
@@ -113,19 +112,19 @@ class MemoryEndpoints:
         """
         return self._memories.create_memory(caller, body)
 
-    @operation("GET", _ONE, permission="tm_read")
+    @_read("GET", _ONE)
     def get_memory(self, caller: Caller, tm_id: str) -> MemoryAnswer:
         """Get a translation memory."""
         return self._memories.get_memory(caller, tm_id)
 
-    @operation("PATCH", _ONE, permission="tm_manage", etag=True)
+    @_manage("PATCH", _ONE, etag=True)
     def update_memory(
         self, caller: Caller, tm_id: str, body: MemoryChanges
     ) -> MemoryAnswer:
         """Change a translation memory."""
         return self._memories.update_memory(caller, tm_id, body)
 
-    @operation("DELETE", _ONE, permission="tm_manage")
+    @_manage("DELETE", _ONE)
     def delete_memory(self, caller: Caller, tm_id: str) -> Deleted:
         """Delete a translation memory with all of its entries.
 
@@ -133,23 +132,21 @@ class MemoryEndpoints:
         """
         return Deleted(self._memories.delete_memory(caller, tm_id).id)
 
-    @operation("GET", _LANGUAGES, permission="tm_read")
+    @_read("GET", _LANGUAGES)
     def list_memory_languages(
         self, caller: Caller, tm_id: str, query: MemoryLanguageQuery
     ) -> Page[MemoryLanguage]:
         """List the target languages of a translation memory."""
         return self._memories.list_languages(caller, tm_id, query)
 
-    @operation(
-        "POST", _LANGUAGES, permission="tm_manage", status=201, errors=(LanguageExists,)
-    )
+    @_manage("POST", _LANGUAGES, status=201, errors=(LanguageExists,))
     def add_memory_language(
         self, caller: Caller, tm_id: str, body: NewMemoryLanguage
     ) -> MemoryLanguageAnswer:
         """Add a target language, so that entries can have translations in it."""
         return self._memories.add_language(caller, tm_id, body)
 
-    @operation("DELETE", f"{_LANGUAGES}/{{lang}}", permission="tm_manage")
+    @_manage("DELETE", f"{_LANGUAGES}/{{lang}}")
     def remove_memory_language(self, caller: Caller, tm_id: str, lang: str) -> Deleted:
         """Remove a target language with all translations in it."""
         return Deleted(self._memories.remove_language(caller, tm_id, lang).id)
@@ -192,7 +189,7 @@ class MemoryEndpoints:
 
     # entries and their translations
 
-    @operation("GET", _ENTRIES, permission="tm_read", errors=(LanguageNotInProject,))
+    @_read("GET", _ENTRIES, errors=(LanguageNotInProject,))
     def list_entries(
         self, caller: Caller, tm_id: str, query: EntryQuery
     ) -> Page[MemoryEntry]:
@@ -206,10 +203,9 @@ class MemoryEndpoints:
         """
         return self._entries.list_entries(caller, tm_id, query)
 
-    @operation(
+    @_write(
         "POST",
         _ENTRIES,
-        permission="tm_write",
         status=201,
         errors=(LanguageNotInProject, LanguageNotAssigned, EntryExists),
     )
@@ -220,18 +216,12 @@ class MemoryEndpoints:
         """
         return self._entries.create_entry(caller, tm_id, body)
 
-    @operation("GET", _ENTRY, permission="tm_read")
+    @_read("GET", _ENTRY)
     def get_entry(self, caller: Caller, tm_id: str, entry_id: str) -> EntryAnswer:
         """Get an entry with its translations."""
         return self._entries.get_entry(caller, tm_id, entry_id)
 
-    @operation(
-        "PATCH",
-        _ENTRY,
-        permission="tm_write",
-        errors=(LanguageNotAssigned, EntryExists),
-        etag=True,
-    )
+    @_write("PATCH", _ENTRY, errors=(LanguageNotAssigned, EntryExists), etag=True)
     def update_entry(
         self, caller: Caller, tm_id: str, entry_id: str, body: EntryChanges
     ) -> EntryAnswer:
@@ -244,7 +234,7 @@ class MemoryEndpoints:
         """
         return self._entries.update_entry(caller, tm_id, entry_id, body)
 
-    @operation("DELETE", _ENTRY, permission="tm_write", errors=(LanguageNotAssigned,))
+    @_write("DELETE", _ENTRY, errors=(LanguageNotAssigned,))
     def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> Deleted:
         """Delete an entry with its translations.
 
@@ -252,10 +242,9 @@ class MemoryEndpoints:
         """
         return Deleted(self._entries.delete_entry(caller, tm_id, entry_id).id)
 
-    @operation(
+    @_write(
         "PUT",
         _TRANSLATION,
-        permission="tm_write",
         errors=(LanguageNotAssigned, LanguageNotInProject),
         etag=_ENTRY,
     )
@@ -274,13 +263,7 @@ class MemoryEndpoints:
         """
         return self._entries.set_translation(caller, tm_id, entry_id, lang, body)
 
-    @operation(
-        "DELETE",
-        _TRANSLATION,
-        permission="tm_write",
-        errors=(LanguageNotAssigned,),
-        etag=_ENTRY,
-    )
+    @_write("DELETE", _TRANSLATION, errors=(LanguageNotAssigned,), etag=_ENTRY)
     def remove_entry_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> EntryAnswer:
@@ -322,7 +305,7 @@ class MemoryEndpoints:
 
     # matches in the memories of a project
 
-    @operation("POST", "/projects/{projectId}/tm/search", permission="tm_read")
+    @_read("POST", "/projects/{projectId}/tm/search")
     def search_memories(
         self, caller: Caller, project_id: str, body: ConcordanceQuery
     ) -> Page[ConcordanceItem]:
@@ -333,7 +316,7 @@ class MemoryEndpoints:
         """
         return self._matching.search(caller, project_id, body)
 
-    @operation("POST", "/projects/{projectId}/tm/matches", permission="tm_read")
+    @_read("POST", "/projects/{projectId}/tm/matches")
     def find_matches(
         self, caller: Caller, project_id: str, body: MatchQuery
     ) -> MatchesAnswer:
@@ -344,10 +327,9 @@ class MemoryEndpoints:
         """
         return self._matching.find_matches(caller, project_id, body)
 
-    @operation(
+    @_write(
         "POST",
         "/projects/{projectId}/tm/prefill",
-        permission="tm_write",
         errors=(BranchProtected, LanguageNotInProject, LanguageNotAssigned),
     )
     def start_prefill(
@@ -366,10 +348,9 @@ class MemoryEndpoints:
 
     # files and jobs
 
-    @operation(
+    @_write(
         "POST",
         f"{_ONE}/import",
-        permission="tm_write",
         errors=(UnknownFormat, UnreadableFile, LanguageNotAssigned),
     )
     def import_memory(

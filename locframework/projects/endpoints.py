@@ -1,5 +1,6 @@
 """Projects, their languages and their tokens over HTTP."""
 
+from functools import partial
 from typing import Annotated
 
 from locframework.access.endpoints import TokenAnswer
@@ -34,6 +35,10 @@ from .service import Languages, Projects
 ProjectAnswer = Annotated[Project, Wrapped("project")]
 LanguageAnswer = Annotated[Language, Wrapped("language")]
 
+_read = partial(operation, permission="project_read")
+_manage_languages = partial(operation, permission="language_manage")
+_manage_tokens = partial(operation, permission="token_manage")
+
 
 class ProjectEndpoints:
     """Declares the operations of the projects area."""
@@ -44,7 +49,7 @@ class ProjectEndpoints:
         self._projects = projects
         self._languages = languages
 
-    @operation("GET", "/projects", permission="project_read")
+    @_read("GET", "/projects")
     def list_projects(self, caller: Caller, query: ProjectQuery) -> Page[Project]:
         """List the projects that the caller may read.
 
@@ -67,7 +72,7 @@ class ProjectEndpoints:
         """
         return self._projects.create_project(caller, body)
 
-    @operation("GET", "/projects/{projectId}", permission="project_read")
+    @_read("GET", "/projects/{projectId}")
     def get_project(self, caller: Caller, project_id: str) -> ProjectAnswer:
         """Get a project."""
         return self._projects.get_project(caller, project_id)
@@ -97,12 +102,7 @@ class ProjectEndpoints:
         """
         return Deleted(self._projects.delete_project(caller, project_id).id)
 
-    @operation(
-        "GET",
-        "/projects/{projectId}/languages",
-        permission="project_read",
-        tag="Languages",
-    )
+    @_read("GET", "/projects/{projectId}/languages", tag="Languages")
     def list_languages(
         self, caller: Caller, project_id: str, query: LanguageQuery
     ) -> Page[Language]:
@@ -112,10 +112,9 @@ class ProjectEndpoints:
         """
         return self._languages.page_of_languages(caller, project_id, query)
 
-    @operation(
+    @_manage_languages(
         "POST",
         "/projects/{projectId}/languages",
-        permission="language_manage",
         status=201,
         errors=(LanguageNotInProject, LanguageExists),
         tag="Languages",
@@ -129,22 +128,16 @@ class ProjectEndpoints:
         """
         return self._languages.add_language(caller, project_id, body)
 
-    @operation(
-        "GET",
-        "/projects/{projectId}/languages/{lang}",
-        permission="project_read",
-        tag="Languages",
-    )
+    @_read("GET", "/projects/{projectId}/languages/{lang}", tag="Languages")
     def get_language(
         self, caller: Caller, project_id: str, lang: str
     ) -> LanguageAnswer:
         """Get a language of a project."""
         return self._languages.get_language(caller, project_id, lang)
 
-    @operation(
+    @_manage_languages(
         "PATCH",
         "/projects/{projectId}/languages/{lang}",
-        permission="language_manage",
         errors=(LanguageNotInProject,),
         etag=True,
         tag="Languages",
@@ -155,10 +148,9 @@ class ProjectEndpoints:
         """Change a language of a project."""
         return self._languages.update_language(caller, project_id, lang, body)
 
-    @operation(
+    @_manage_languages(
         "DELETE",
         "/projects/{projectId}/languages/{lang}",
-        permission="language_manage",
         errors=(SourceLanguageRequired, BranchProtected),
         tag="Languages",
     )
@@ -169,9 +161,7 @@ class ProjectEndpoints:
         """
         return Deleted(self._languages.remove_language(caller, project_id, lang).id)
 
-    @operation(
-        "GET", "/projects/{projectId}/tokens", permission="token_manage", tag="Tokens"
-    )
+    @_manage_tokens("GET", "/projects/{projectId}/tokens", tag="Tokens")
     def list_project_tokens(
         self, caller: Caller, project_id: str, query: TokenQuery
     ) -> Page[Token]:
@@ -181,10 +171,9 @@ class ProjectEndpoints:
         """
         return self._projects.list_tokens(caller, project_id, query)
 
-    @operation(
+    @_manage_tokens(
         "POST",
         "/projects/{projectId}/tokens",
-        permission="token_manage",
         status=201,
         secret=True,
         errors=(UnknownPermission, LanguageNotAssigned),
@@ -199,12 +188,7 @@ class ProjectEndpoints:
         """
         return TokenAnswer(*self._projects.create_token(caller, project_id, body))
 
-    @operation(
-        "DELETE",
-        "/projects/{projectId}/tokens/{tokenId}",
-        permission="token_manage",
-        tag="Tokens",
-    )
+    @_manage_tokens("DELETE", "/projects/{projectId}/tokens/{tokenId}", tag="Tokens")
     def revoke_project_token(
         self, caller: Caller, project_id: str, token_id: str
     ) -> Deleted:
