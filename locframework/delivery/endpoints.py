@@ -243,7 +243,6 @@ class DeliveryEndpoints:
         )
 
 
-_FILE = '{\n  "checkout": {\n    "pay": "Bezahlen"\n  }\n}\n'
 _UNCHANGED = RawResponse(
     304, "Unchanged since the ETag given", headers=("ETag", "Cache-Control")
 )
@@ -316,7 +315,6 @@ class ContentEndpoints:
                 "application/octet-stream",
                 None,
                 ("ETag", "Cache-Control", "X-Service-Quota"),
-                example=_FILE,
             ),
             _UNCHANGED,
             _NO_CONTENT,

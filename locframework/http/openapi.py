@@ -86,18 +86,13 @@ _MORE_HEADERS = {
 
 def _refusal(codes: list[str], *, is_content: bool) -> Schema:
     if is_content:
-        schema = {
+        return {
             "type": "object",
             "properties": {"error": {"enum": codes}},
             "required": ["error"],
         }
-        return {"schema": schema, "example": {"error": codes[0]}}
     narrowed = {"properties": {"error": {"properties": {"code": {"enum": codes}}}}}
-    error = {"code": codes[0], "message": "What is wrong, for people"}
-    return {
-        "schema": {"allOf": [{"$ref": "#/components/schemas/Failure"}, narrowed]},
-        "example": {"success": False, "error": error},
-    }
+    return {"allOf": [{"$ref": "#/components/schemas/Failure"}, narrowed]}
 
 
 def _headers(*names: str) -> Schema:
@@ -327,8 +322,7 @@ class Document:
         if raw.content_type == JSON:
             written["content"] = {JSON: {"schema": schema}}
         elif raw.content_type is not None:
-            example = {} if raw.example is None else {"example": raw.example}
-            written["content"] = {raw.content_type: {"schema": schema, **example}}
+            written["content"] = {raw.content_type: {"schema": schema}}
         return written
 
     def _refusals(self, operation: Operation) -> Schema:
@@ -344,7 +338,7 @@ class Document:
             self._refused[name] = {
                 "description": ", ".join(f"`{code}`" for code in those),
                 "headers": _headers(*rated, *_MORE_HEADERS.get(status, ())),
-                "content": {JSON: _refusal(those, is_content=is_content)},
+                "content": {JSON: {"schema": _refusal(those, is_content=is_content)}},
             }
             refusals[str(status)] = {"$ref": f"#/components/responses/{name}"}
         return refusals

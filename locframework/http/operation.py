@@ -46,7 +46,6 @@ class RawResponse(Struct, frozen=True):
     content_type: str | None = None
     schema: Any = None  # a type that msgspec can describe; None with a type: binary
     headers: tuple[str, ...] = ()
-    example: str | None = None  # of a file; what has a schema gets one from that
 
 
 class Declaration(Struct, frozen=True):
