@@ -23,7 +23,6 @@ from .branches.store import BranchStore as BranchStore
 from .delivery.records import Distribution as Distribution
 from .delivery.records import PublicHead as PublicHead
 from .delivery.records import Release as Release
-from .delivery.records import ReleasedLanguage as ReleasedLanguage
 from .delivery.records import ReleaseFile as ReleaseFile
 from .delivery.records import ReleaseSnapshot as ReleaseSnapshot
 from .delivery.records import StoredRelease as StoredRelease
@@ -47,7 +46,6 @@ from .events import EventScope as EventScope
 from .events import EventStore as EventStore
 from .events import Subscribers as Subscribers
 from .events import Touch as Touch
-from .events import Trace as Trace
 from .events import Traces as Traces
 from .fields import Timestamp as Timestamp
 from .files.records import StoredFile as StoredFile
@@ -164,7 +162,6 @@ from .storage import StorageProvider as StorageProvider
 from .transactions import Repository as Repository
 from .transactions import Transactions as Transactions
 from .webhooks.plugin_events import EventEmitter as EventEmitter
-from .webhooks.records import ATTEMPT_SECONDS as ATTEMPT_SECONDS
 from .webhooks.records import KEPT_BYTES as KEPT_BYTES
 from .webhooks.records import Answer as Answer
 from .webhooks.records import AttemptOutcome as AttemptOutcome

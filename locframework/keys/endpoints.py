@@ -51,6 +51,10 @@ _VALUE_ERRORS = (
     WriteRefused,
 )
 
+_KEYS = "/projects/{projectId}/keys"
+_KEY = _KEYS + "/{keyId}"
+_VALUE = _KEY + "/values/{lang}"
+
 _read = partial(operation, permission="translation_read")
 
 
@@ -83,7 +87,7 @@ class KeyEndpoints:
 
     @operation(
         "POST",
-        "/projects/{projectId}/keys",
+        _KEYS,
         permission="key_create",
         status=201,
         errors=(InvalidKey, *_VALUE_ERRORS, BranchProtected, KeyExists),
@@ -99,11 +103,7 @@ class KeyEndpoints:
         """
         return self._keys.create_key(caller, project_id, body, branch=query.branch)
 
-    @_read(
-        "GET",
-        "/projects/{projectId}/keys",
-        errors=(BranchNotOpen, LanguageNotInProject, UseCursor),
-    )
+    @_read("GET", _KEYS, errors=(BranchNotOpen, LanguageNotInProject, UseCursor))
     def list_keys(
         self, caller: Caller, project_id: str, query: KeyQuery
     ) -> CursorPage[Key]:
@@ -126,14 +126,14 @@ class KeyEndpoints:
         """
         return self._keys.list_keys(caller, project_id, query)
 
-    @_read("GET", "/projects/{projectId}/keys/{keyId}")
+    @_read("GET", _KEY)
     def get_key(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
     ) -> KeyAnswer:
         """Get a key with its values in all languages."""
         return self._keys.get_key(caller, project_id, key_id, branch=query.branch)
 
-    @_read("GET", "/projects/{projectId}/keys/{keyId}/detail")
+    @_read("GET", _KEY + "/detail")
     def get_key_detail(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
     ) -> KeyDetailAnswer:
@@ -146,7 +146,7 @@ class KeyEndpoints:
 
     @operation(
         "PATCH",
-        "/projects/{projectId}/keys/{keyId}",
+        _KEY,
         permission="key_update",
         errors=(
             InvalidKey,
@@ -175,10 +175,7 @@ class KeyEndpoints:
         )
 
     @operation(
-        "DELETE",
-        "/projects/{projectId}/keys/{keyId}",
-        permission="key_delete",
-        errors=(BranchProtected, WriteRefused),
+        "DELETE", _KEY, permission="key_delete", errors=(BranchProtected, WriteRefused)
     )
     def delete_key(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
@@ -190,7 +187,7 @@ class KeyEndpoints:
         key = self._keys.delete_key(caller, project_id, key_id, branch=query.branch)
         return Deleted(key.id)
 
-    @_read("GET", "/projects/{projectId}/keys/trash", errors=(BranchNotOpen,))
+    @_read("GET", _KEYS + "/trash", errors=(BranchNotOpen,))
     def list_trash(
         self, caller: Caller, project_id: str, query: TrashQuery
     ) -> Page[TrashedKey]:
@@ -204,7 +201,7 @@ class KeyEndpoints:
 
     @operation(
         "POST",
-        "/projects/{projectId}/keys/{keyId}/restore",
+        _KEY + "/restore",
         permission="key_delete",
         errors=(InvalidKey, BranchProtected, KeyExists, WriteRefused),
     )
@@ -219,10 +216,7 @@ class KeyEndpoints:
         return self._keys.restore_key(caller, project_id, key_id, branch=query.branch)
 
     @operation(
-        "POST",
-        "/projects/{projectId}/keys/bulk",
-        permission="key_create",
-        errors=(BranchProtected,),
+        "POST", _KEYS + "/bulk", permission="key_create", errors=(BranchProtected,)
     )
     def create_keys(
         self, caller: Caller, project_id: str, query: BranchQuery, body: NewKeys
@@ -245,7 +239,7 @@ class KeyEndpoints:
         """
         return self._bulk.create_keys(caller, project_id, body, branch=query.branch)
 
-    @_read("GET", "/projects/{projectId}/keys/{keyId}/values/{lang}", tag="Values")
+    @_read("GET", _VALUE, tag="Values")
     def get_value(
         self,
         caller: Caller,
@@ -267,7 +261,7 @@ class KeyEndpoints:
 
     @operation(
         "PUT",
-        "/projects/{projectId}/keys/{keyId}/values/{lang}",
+        _VALUE,
         permission="translation_write",
         errors=(
             PluralMismatch,
@@ -342,7 +336,7 @@ class ReviewEndpoints:
 
     @operation(
         "POST",
-        "/projects/{projectId}/keys/{keyId}/values/{lang}/approve",
+        _VALUE + "/approve",
         permission="translation_approve",
         errors=(*_ERRORS, QualityCheckFailed),
     )
@@ -368,10 +362,7 @@ class ReviewEndpoints:
         )
 
     @operation(
-        "POST",
-        "/projects/{projectId}/keys/{keyId}/values/{lang}/reject",
-        permission="translation_approve",
-        errors=_ERRORS,
+        "POST", _VALUE + "/reject", permission="translation_approve", errors=_ERRORS
     )
     def reject_value(
         self,
