@@ -23,6 +23,13 @@ _RTL_SCRIPTS = frozenset(
         "Samr", "Sogd", "Syrc", "Syre", "Syrj", "Syrn", "Thaa",
     )
 )  # fmt: skip
+_MODIFIERS = {
+    "latin": "Latn",
+    "cyrillic": "Cyrl",
+    "arabic": "Arab",
+    "devanagari": "Deva",
+    "valencia": "valencia",
+}  # of POSIX locale names
 _A = 0x1F1E6  # regional indicator letter A
 
 
@@ -47,6 +54,20 @@ def canonical_tag(text: str) -> str | None:
     if not langcodes.tag_is_valid(tag):
         return None
     return langcodes.standardize_tag(tag)
+
+
+def locale_tag(name: str) -> str | None:
+    """Return the canonical tag of a POSIX locale name, or None when it is none.
+
+    ``pt_BR.UTF-8`` is ``pt-BR``, ``sr@latin`` is ``sr-Latn``. A modifier that names
+    neither a script nor a variant, such as ``@euro``, says nothing.
+    """
+    base, _, modifier = name.partition("@")
+    parts = base.partition(".")[0].replace("_", "-").split("-")
+    subtag = _MODIFIERS.get(modifier.lower())
+    if subtag is not None:
+        parts.insert(len(parts) if subtag == "valencia" else 1, subtag)
+    return canonical_tag("-".join(parts))
 
 
 def require_tag(text: str, path: str) -> str:
@@ -92,18 +113,33 @@ def match_languages(
     """Return which of the available languages the codes of a file stand for.
 
     All are canonical tags. An available one stands for itself. Another code stands for
-    one that differs by its likely script and region only (``de-DE``: ``de``; ``zh-TW``:
-    ``zh-Hant``), else for one without a region (``de-AT``: ``de``), where there is one
-    candidate and no other code for it. Other codes are left out.
+    one that has the same likely script and region (``de-DE``: ``de``; ``zh-TW``:
+    ``zh-Hant``), else, if it has no region, for one with a region (``pt``: ``pt-PT``),
+    where there is one candidate and no other code for it. It never stands for another
+    region's or, as ``fr-CA`` is not ``fr``, for the one without. Other codes are left
+    out.
     """
     found = {code: code for code in codes if code in available}
-    without_region = [tag for tag in available if not langcodes.get(tag).territory]
-    for form_of, candidates in ((_likely, available), (_language, without_region)):
+    steps = (
+        (_likely, codes, available),
+        (
+            _language,
+            [code for code in codes if not _region(code)],
+            [tag for tag in available if _region(tag)],
+        ),
+    )
+    for form_of, unmatched, candidates in steps:
         free = _unique(form_of, set(candidates).difference(found.values()))
-        unmatched = _unique(form_of, set(codes).difference(found))
-        both = unmatched.keys() & free.keys()
-        found |= {unmatched[form]: free[form] for form in both}
+        wanted = _unique(form_of, set(unmatched).difference(found))
+        both = wanted.keys() & free.keys()
+        found |= {wanted[form]: free[form] for form in both}
     return found
+
+
+@lru_cache(maxsize=4096)
+def match_language(tag: str, available: frozenset[str]) -> str | None:
+    """Return which of the available languages one tag stands for, or None."""
+    return match_languages([tag], available).get(tag)
 
 
 def _unique(form_of: Callable[[str], str], tags: Iterable[str]) -> dict[str, str]:
@@ -113,10 +149,16 @@ def _unique(form_of: Callable[[str], str], tags: Iterable[str]) -> dict[str, str
     return {form: tag for tag, form in forms.items() if counts[form] == 1}
 
 
+def _region(tag: str) -> str | None:
+    return langcodes.get(tag).territory
+
+
+@lru_cache(maxsize=4096)
 def _likely(tag: str) -> str:
     return _maximized(tag).to_tag()
 
 
+@lru_cache(maxsize=4096)
 def _language(tag: str) -> str:
     """Return language and script; the tag itself if it has more than a region."""
     likely = _maximized(tag)

@@ -14,10 +14,13 @@ from locframework.languages import (
     fold,
     folded,
     language_info,
+    locale_tag,
     looks_like_word,
+    match_language,
     match_languages,
     nfc,
     require_tag,
+    same_language,
     tag_from_path,
 )
 
@@ -192,19 +195,28 @@ def test_no_text_breaks_the_reader(text: str) -> None:
         ("pt-BR", "pt pt-PT", "pt"),
         ("zh-TW", "zh zh-Hant", "zh-Hant"),
         ("zh-CN", "zh zh-Hant", "zh"),
-        ("de-AT", "de fr", "de"),
-        ("zh-HK", "zh zh-Hant", "zh-Hant"),
+        ("de-AT", "de fr", "-"),
+        ("zh-HK", "zh zh-Hant", "-"),
         ("de-AT de", "de", "- de"),
         ("de-AT de-DE", "de", "- de"),
         ("de-AT de-CH", "de", "- -"),
-        ("de", "de-AT", "-"),
+        ("de", "de-AT", "de-AT"),
+        ("de", "de-AT de-CH", "-"),
+        ("de de-AT", "de-AT", "- de-AT"),
+        ("pt", "pt-PT", "pt-PT"),
+        ("zh", "zh-HK", "-"),
+        ("zh-Hant", "zh-HK", "zh-HK"),
+        ("fr-CA", "fr", "-"),
+        ("es-AR", "ar es", "-"),
         ("pt-PT", "pt-BR", "-"),
         ("zh-TW", "zh", "-"),
         ("sr-Latn", "sr", "-"),
         ("de-1996", "de", "-"),
         ("de-x-formal", "de", "-"),
         ("nl", "de", "-"),
-        ("zh-TW", "zh-Hant-TW zh-Hant", "zh-Hant"),
+        ("zh-TW", "zh-Hant-TW zh-Hant", "-"),
+        ("zh-Hans-CN", "zh-Hans", "zh-Hans"),
+        ("sr-Latn-RS", "sr sr-Latn", "sr-Latn"),
         ("no", "nb nn", "nb"),
         ("no-NO", "nb nn", "nb"),
         ("nb-NO", "no", "no"),
@@ -220,6 +232,38 @@ def test_a_code_of_a_file_means_the_one_language_that_it_can_be(
     found = match_languages(codes.split(), there.split())
 
     assert found == {code: tag for code, tag in expected.items() if tag != "-"}
+
+
+@pytest.mark.parametrize(
+    ("name", "tag"),
+    [
+        ("sr@latin", "sr-Latn"),
+        ("sr_RS@latin", "sr-Latn-RS"),
+        ("uz@cyrillic", "uz-Cyrl"),
+        ("ca@valencia", "ca-valencia"),
+        ("ca_ES@valencia", "ca-ES-valencia"),
+        ("de_DE.UTF-8", "de-DE"),
+        ("de_DE@euro", "de-DE"),
+        ("iw", "he"),
+        ("tl", "fil"),
+        ("C", None),
+        ("", None),
+    ],
+)
+def test_a_posix_locale_name_is_read_as_its_language(
+    name: str, tag: str | None
+) -> None:
+    assert locale_tag(name) == tag
+
+
+@given(
+    st.sampled_from(["ar", "de", "en-GB", "fr-CA", "pt-BR", "sr-Latn", "zh-Hant-HK"]),
+    st.sets(st.sampled_from(["ar", "ca", "de", "es", "pt", "sr", "zh", "zh-Hant"])),
+)
+def test_a_code_never_stands_for_another_language(code: str, there: set[str]) -> None:
+    found = match_language(code, frozenset(there))
+
+    assert found is None or same_language(found, code)
 
 
 @given(st.text())

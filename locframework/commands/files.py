@@ -10,7 +10,13 @@ import click
 import msgspec
 
 from locframework.app import OPERATOR, Framework
-from locframework.errors import InvalidKey, LocError, UnknownFormat, UnreadableFile
+from locframework.errors import (
+    InvalidKey,
+    LanguageNotInProject,
+    LocError,
+    UnknownFormat,
+    UnreadableFile,
+)
 from locframework.exchange.records import ExportQuery, ImportOptions, ImportResult
 from locframework.file_import.imports import ImportSummary
 from locframework.formats.archive import is_archive, read_archive, write_archive
@@ -137,6 +143,9 @@ def import_(
         try:
             upload = _upload(framework, paths, format_)
             job = framework.imports.start_import(OPERATOR, project_id, upload, options)
+        except LanguageNotInProject as refusal:
+            show_problems(refusal)
+            raise
         except (InvalidKey, UnreadableFile) as refusal:
             show_problems(refusal)
             if len(paths) > 1:  # then it names the file
@@ -149,6 +158,9 @@ def import_(
         place = f"{conflict.key} in {conflict.language_code}"
         texts = f"{conflict.existing!r} and {conflict.imported!r}"
         click.echo(f"Conflict: {place}: {texts}", err=True)
+    for file in result.files:
+        amounts = f"{counted(file.keys, 'key')}, {counted(file.texts, 'text')}"
+        click.echo(f"{file.path}: {file.language_code}, {file.format}, {amounts}")
     click.echo(
         f"{'dry run: ' if result.dry_run else ''}"
         f"{counted(result.keys_created, 'key')} created, "

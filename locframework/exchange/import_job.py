@@ -108,7 +108,7 @@ class ImportJob:
             raise Unavailable(message)
         batch = _decoder.decode(content)
         task = _Task(job, work, params, batch)
-        result = ImportResult(params.dry_run)
+        result = ImportResult(params.dry_run, files=batch.sources)
         warn(result, batch.warnings)
         if params.dry_run:
             self._check(task, result)

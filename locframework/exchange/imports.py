@@ -126,12 +126,14 @@ class Imports:
         if options.module is not None:
             check_module(options.module, project.key_separator)
         reader = UploadReader(self._formats, project, codes, options.format, tag)
+        files = reader.read(file)
         return collect_keys(
-            reader.read(file),
+            files,
             project,
             module=options.module,
             warnings=reader.warnings,
             left_out=reader.left_out,
+            sources=reader.files,
         )
 
     def _codes(self, project: Project) -> list[str]:

@@ -25,10 +25,10 @@ from locframework.formats.service import Formats
 from locframework.keys.catalogues import family_of, options_of
 from locframework.keys.records import DESCRIPTION_LENGTH
 from locframework.keys.rules import check_key, check_texts
-from locframework.languages import canonical_tag
+from locframework.languages import canonical_tag, match_language, same_language
 from locframework.projects.records import Project
 
-from .records import ImportBatch, ImportedDetail, ImportedKey, ReadFile
+from .records import ImportBatch, ImportedDetail, ImportedFile, ImportedKey, ReadFile
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -50,12 +50,13 @@ class UploadReader:
     ) -> None:
         self._formats = formats
         self._project = project
-        self._languages = languages
+        self._languages = frozenset(languages)
         self._format = None if format_ is None else formats.to_read(format_)
         self._language_code = language_code
         self.warnings: list[str] = []
         self.left_out: list[str] = []
         """Keys in languages that are not imported."""
+        self.files: list[ImportedFile] = []
 
     def read(self, file: SourceFile) -> list[ReadFile]:
         """Return every language of every file, archives unpacked.
@@ -63,7 +64,7 @@ class UploadReader:
         A language that is named wins over what a single file or its name says; of an
         archive or a multilingual file it selects what is read. Raises UnknownFormat,
         UnreadableFile, LanguageNotInProject, and ValidationFailed for a file without
-        a language.
+        a language; of an archive with a Problem for each, the first hundred of all.
         """
         name = file.name.lower()
         extensions = tuple(info.extension for info in self._formats.list_formats())
@@ -71,14 +72,20 @@ class UploadReader:
             info = self._format or self._formats.detect(file)
             return list(self._read(file, info, ""))
         found: list[ReadFile] = []
+        refusals: list[LocError] = []
         is_known = False
         for one in read_archive(file.content):
             detected = self._format_in_archive(one)
             if detected is None:
                 self.warnings.append(f"{truncate(one.name)} is not in a known format")
-            else:
-                is_known = True
+                continue
+            is_known = True
+            try:
                 found += self._read(one, detected, one.name)
+            except (UnreadableFile, LanguageNotInProject, ValidationFailed) as refusal:
+                refusals.append(refusal)
+        if refusals:
+            raise _all_of(refusals)
         if not is_known:
             formats = self._formats.readable
             message = f"the archive holds no file of a known format: {formats}"
@@ -101,37 +108,79 @@ class UploadReader:
             catalogues = self._formats.read(info.id, file, options)
         except UnreadableFile as refusal:
             raise _with_path(refusal, path) from None
+        name = truncate(path) or "the file"
         for catalogue in catalogues:
             stated = canonical_tag(catalogue.language_code or "")
+            tag = self._language_of(stated, in_path)
             if wanted is not None and (info.multilingual or path):
-                code = self._first_known(stated, in_path) or wanted
-                if code != wanted:
-                    name = truncate(path) or "the file"
-                    self.warnings.append(f"{name}: the texts in {code!r} were left out")
+                if tag not in (None, wanted):
+                    self.warnings.append(f"{name}: the texts in {tag!r} were left out")
                     self.left_out += [entry.key for entry in catalogue.entries]
                     continue
             elif wanted is not None and stated not in (None, wanted):
                 self.warnings.append(f"the file says that it is in {stated}")
-            tag = wanted or self._first_known(stated, in_path)
+            tag = wanted or tag
             if tag is None:
-                name = truncate(path) or "the file"
                 message = f"is required: {name} does not say its language"
                 raise ValidationFailed.at("form.languageCode", "required", message)
             require_language(tag, self._languages, path)
+            if wanted is None and stated and not same_language(stated, tag):
+                message = f"{name} says that it is in {stated}; by its path it is {tag}"
+                self.warnings.append(message)
+            self.files.append(
+                ImportedFile(
+                    path=truncate(path or file.name),
+                    format=info.id,
+                    language_code=tag,
+                    keys=len({entry.key for entry in catalogue.entries}),
+                    texts=sum(_text_count(entry.value) for entry in catalogue.entries),
+                )
+            )
             yield ReadFile(path, info, tag, catalogue)
 
-    def _first_known(self, *tags: str | None) -> str | None:
-        """Return the first that the project has, else the first."""
-        named = [tag for tag in tags if tag is not None]
-        known = [tag for tag in named if tag in self._languages]
-        return next(iter(known + named), None)
+    def _language_of(self, stated: str | None, in_path: str | None) -> str | None:
+        """Return the language of texts by what their file says and by its path.
+
+        The file comes first, unless its path says the same more exactly (``sr`` in
+        ``sr@latin.po``) or is a language of the project where the file's is spelled in
+        another way (``Language: en_US``, left over from a template, in ``de/``).
+        """
+        known = self._languages
+        by_path = in_path if in_path in known else None
+        if stated is None:
+            return in_path
+        if by_path is not None and by_path.startswith(f"{stated}-"):
+            return by_path
+        if stated in known:
+            return stated
+        return by_path or match_language(stated, known) or stated
+
+
+def _text_count(value: Text | None) -> int:
+    """Return the number of texts of an entry that are not empty: of plural ones, one a
+    form."""
+    texts = value.values() if isinstance(value, dict) else (value,)
+    return sum(1 for text in texts if text)
+
+
+def _all_of(refusals: Sequence[LocError]) -> LocError:
+    """Return the refusal of an archive, with the problems of all its files."""
+    order = (UnreadableFile, LanguageNotInProject, ValidationFailed)
+    first, *others = sorted(refusals, key=lambda one: order.index(type(one)))
+    problems: list[Problem] = []
+    for each in (first, *others):
+        told = each.details or [Problem("form.file", "content", each.message)]
+        problems += told if isinstance(told, list) else []
+    more = f" (and {len(others)} more)" if others else ""
+    return type(first)(f"{first.message}{more}", problems[:PROBLEMS_LIMIT])
 
 
 def require_language(tag: str, languages: Collection[str], path: str = "") -> None:
     """Raise LanguageNotInProject, with the path of a file, if it is not there."""
     if tag not in languages:
         message = f"the project has no language {tag!r}"
-        raise LanguageNotInProject(_at(truncate(path), message))
+        problem = Problem(truncate(path) or "form.file", "language", message)
+        raise LanguageNotInProject(_at(truncate(path), message), [problem])
 
 
 def _with_path(refusal: UnreadableFile, path: str) -> UnreadableFile:
@@ -155,6 +204,7 @@ def collect_keys(
     module: str | None,
     warnings: Sequence[str] = (),
     left_out: Sequence[str] = (),
+    sources: Sequence[ImportedFile] = (),
 ) -> ImportBatch:
     """Return every key of the files once, sorted by name: steps of a large import then
     change fewer pages of the indexes.
@@ -174,6 +224,7 @@ def collect_keys(
         files=collector.files,
         warnings=[*warnings, *collector.warnings],
         left_out=sorted(named - collector.keys.keys()),
+        sources=list(sources),
     )
 
 

@@ -102,12 +102,22 @@ class Conflict(Struct, frozen=True, rename="camel"):
     imported: str
 
 
+class ImportedFile(Struct, frozen=True, rename="camel"):
+    """One language of one file, and what was read of it."""
+
+    path: str  # in the archive, or the name of the file; cut to 200 characters
+    format: str
+    language_code: str  # of the project
+    keys: int
+    texts: int  # not empty; of a plural key one a form
+
+
 class ImportResult(Struct, rename="camel"):
     """The result of an import job; of a dry run, what it would have been.
 
     A key is counted once: as created, updated (any of it changed) or unchanged.
-    ``conflicts`` were kept or overwritten, by ``onConflict``. Both lists hold the first
-    hundred.
+    ``conflicts`` were kept or overwritten, by ``onConflict``. This list and that of
+    warnings hold the first hundred.
     """
 
     dry_run: bool
@@ -119,6 +129,7 @@ class ImportResult(Struct, rename="camel"):
     conflict_count: int = 0
     conflicts: list[Conflict] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    files: list[ImportedFile] = field(default_factory=list)
 
 
 class ReadFile(Struct, frozen=True):
@@ -159,3 +170,4 @@ class ImportBatch(Struct, frozen=True, array_like=True):
     warnings: list[str]
     left_out: list[str] = field(default_factory=list)
     """Keys that only languages name which are not imported: ``replace`` keeps them."""
+    sources: list[ImportedFile] = field(default_factory=list)

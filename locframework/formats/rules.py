@@ -1,60 +1,79 @@
 """Tells the language of a file from its path."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
-from locframework.languages import canonical_tag
+from locframework.languages import locale_tag, match_language
 
 _ANDROID = re.compile(
     r"values-(?:b\+(?P<bcp>[\w+]+)|(?P<old>[a-z]{2,3}(?:-r[A-Z]{2})?))"
 )
 _PLAIN = re.compile(
-    r"[a-z]{2}([-_][A-Za-z]{4})?([-_]([A-Za-z]{2}|[0-9]{3}))?", re.ASCII
+    r"[a-z]{2}([-_][A-Za-z]{4})?([-_]([A-Za-z]{2}|[0-9]{3}))?(@[a-z]+)?", re.ASCII
 )
+_WITH_REGION = re.compile(r"[a-z]{2}([-_][A-Z][a-z]{3})?[-_]([A-Z]{2}|[0-9]{3})")
+_SEPARATOR = re.compile(r"[-_]")
 
 
-def language_in_path(path: str, languages: Collection[str]) -> str | None:
+def language_in_path(path: str, languages: frozenset[str]) -> str | None:
     """The language that a path names, or None when it names none.
 
-    ``languages`` are the project's, canonical; one of them is found anywhere a name
-    or a folder is made of it: ``de/app.json``, ``app.de.json``, ``messages_de.po``,
-    ``locale/pt_BR/LC_MESSAGES/django.po``, ``values-pt-rBR/strings.xml``,
-    ``de.lproj/x.strings``. What stands later in the path wins over what stands
-    before. Any other language is found only where a whole name is its two-letter
-    code, with or without script and region, so that ``app.json`` names none.
+    ``languages`` are the project's, canonical; one of them is found, by
+    ``match_language``, where a whole name, a part of a name between dots, or a folder
+    is its code: ``de/app.json``, ``app.de.json``, ``locale/pt_BR/LC_MESSAGES/x.po``,
+    ``values-pt-rBR/strings.xml``, ``de.lproj/x.strings``, ``sr@latin.po``; then where
+    one ends with it: ``messages_de.po``. What stands later in the path wins. Of
+    ``.properties``, which Java names so, the end of the name comes first.
+
+    A code with a region in capitals is always a language, and a region by itself never
+    is: ``ca_ES.json`` is in Catalan, whether the project has it or not. Any other
+    language that the project lacks is found only where a whole name is its two-letter
+    code, with or without script and region: ``app.json`` names none.
     """
-    named = list(_named(path))
-    for tag, _ in named:
-        if tag in languages:
-            return tag
-    return next((tag for tag, is_plain in named if is_plain), None)
-
-
-def _named(path: str) -> Iterator[tuple[str, bool]]:
-    """The tags that a path may mean, the likeliest first; whether each is plain."""
     *folders, name = path.replace("\\", "/").split("/")
-    stem = name.split(".")[:-1] if "." in name else [name]
-    for part in (".".join(stem), *reversed(stem)):
-        yield from _tags(part)
-    for folder in reversed(folders):
-        yield from _tags(folder.removesuffix(".lproj"))
+    stem, _, extension = name.rpartition(".") if "." in name else (name, "", "")
+    names = [stem, *reversed(stem.split("."))]
+    names += [folder.removesuffix(".lproj") for folder in reversed(folders)]
+    parts = [_spelled(name) for name in dict.fromkeys(names)]
+    wholes = [(part, True) for part in parts]
+    ends = [(end, False) for part in parts for end in _ends(part)]
+    if extension == "properties":
+        ends_of_name = [(end, False) for end in _ends(stem)]
+        wholes = [*ends_of_name, *wholes]
+    lacking = None
+    for part, is_whole in wholes + ends:
+        tag = locale_tag(part)
+        if tag is None:
+            continue
+        found = match_language(tag, languages)
+        if found is not None:
+            return found
+        if _WITH_REGION.fullmatch(part):
+            return tag
+        if lacking is None and is_whole and _PLAIN.fullmatch(part):
+            lacking = tag
+    return lacking
 
 
-def _tags(part: str) -> Iterator[tuple[str, bool]]:
-    android = _ANDROID.fullmatch(part)
-    if android is not None:
-        spelling = android["bcp"] or android["old"].replace("-r", "-")
-        yield from _tag(spelling.replace("+", "-"))
+def _ends(part: str) -> Iterator[str]:
+    """The ends of a part behind a separator, up to the first that is a plain code.
+
+    So ``messages_pt_BR`` ends with ``pt_BR``, and not with ``BR`` too. What is a
+    language as a whole ends with none.
+    """
+    if _PLAIN.fullmatch(part):
         return
-    yield from _tag(part)
-    for separator in re.finditer(r"[-_]", part):
-        for tag, is_plain in _tag(part[separator.end() :]):
-            yield tag, False
-            if is_plain:  # "pt_BR" of messages_pt_BR, and not its "BR" too
-                return
+    for separator in _SEPARATOR.finditer(part):
+        end = part[separator.end() :]
+        yield end
+        if _PLAIN.fullmatch(end) and locale_tag(end):
+            return
 
 
-def _tag(text: str) -> Iterator[tuple[str, bool]]:
-    tag = canonical_tag(text)
-    if tag is not None:
-        yield tag, _PLAIN.fullmatch(text) is not None
+def _spelled(part: str) -> str:
+    """A part of a path; the language of an Android folder of resources instead."""
+    android = _ANDROID.fullmatch(part)
+    if android is None:
+        return part
+    spelling = android["bcp"] or android["old"].replace("-r", "-")
+    return spelling.replace("+", "-")

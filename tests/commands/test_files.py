@@ -26,13 +26,20 @@ def zipped(path, **files):
 
 
 @pytest.mark.parametrize(
-    ("texts", "created", "written"),
+    ("texts", "read", "created", "written"),
     [
-        ({"pay": "Pay", "back": "Back"}, "2 keys created", "2 texts written"),
-        ({"cart": "Cart"}, "1 key created", "1 text written"),
+        (
+            {"pay": "Pay", "back": "Back"},
+            "2 keys, 2 texts",
+            "2 keys created",
+            "2 texts written",
+        ),
+        ({"cart": "Cart"}, "1 key, 1 text", "1 key created", "1 text written"),
     ],
 )
-def test_an_import_prints_what_it_did(command, folder, keys, texts, created, written):
+def test_an_import_prints_what_it_did(
+    command, folder, keys, texts, read, created, written
+):
     (folder / "en.json").write_text(json.dumps(texts))
 
     dry = command("import", "en.json", *JSON, "--dry-run")
@@ -40,8 +47,9 @@ def test_an_import_prints_what_it_did(command, folder, keys, texts, created, wri
     result = command("import", "en.json", *JSON)
 
     line = f"{created}, 0 updated, 0 unchanged, 0 removed; {written}, 0 conflicts\n"
-    assert (result.exit_code, result.stdout) == (0, line)
-    assert (dry.stdout, after_dry) == (f"dry run: {line}", {})
+    file = f"en.json: en, json-nested, {read}\n"
+    assert (result.exit_code, result.stdout) == (0, file + line)
+    assert (dry.stdout, after_dry) == (f"{file}dry run: {line}", {})
     assert keys() == {name: {"en": text} for name, text in texts.items()}
 
 

@@ -36,6 +36,15 @@ def test_a_file_is_imported_by_a_job(uploads: Uploads) -> None:
         "conflictCount": 0,
         "conflicts": [],
         "warnings": [],
+        "files": [
+            {
+                "path": "en.json",
+                "format": "json-nested",
+                "languageCode": "en",
+                "keys": 1,
+                "texts": 1,
+            }
+        ],
     }
     assert uploads.values(project) == {"cart.pay": {"en": "Pay"}}
 

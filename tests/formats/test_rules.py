@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locframework.formats.rules import language_in_path
+from locframework.languages import same_language
 
-PROJECT = ["en", "de", "pt-BR", "zh-Hans", "sr-Latn", "id"]
+PROJECT = frozenset(("en", "de", "pt-BR", "zh-Hans", "sr-Latn", "id"))
 
 
 @pytest.mark.parametrize(
@@ -67,14 +68,89 @@ def test_a_language_of_the_project_wins_over_one_it_lacks() -> None:
     assert language_in_path("de/is.json", PROJECT) == "de"
 
 
-def test_the_region_alone_is_no_language() -> None:
-    assert language_in_path("messages_fr_ID.properties", PROJECT) is None
+@pytest.mark.parametrize(
+    ("path", "languages", "tag"),
+    [
+        ("ca_ES.json", "en es", "ca-ES"),
+        ("ca_ES.json", "en es ca", "ca"),
+        ("es_AR.json", "en es ar", "es-AR"),
+        ("es-AR.json", "es ar", "es-AR"),
+        ("app.es-AR.json", "es ar", "es-AR"),
+        ("es_AR/app.json", "es ar", "es-AR"),
+        ("app_es_AR.arb", "es ar", "es-AR"),
+        ("plugin-fr_CA.po", "fr ca", "fr-CA"),
+        ("nl_BE/app.json", "nl fr be", "nl-BE"),
+        ("hi_IN.json", "hi id", "hi"),
+        ("zh_MO.json", "zh ro", "zh-MO"),
+        ("et_EE.json", "et ee", "et"),
+        ("messages_fr_ID.properties", "en id", "fr-ID"),
+        ("es/ca_ES.json", "es", "ca-ES"),
+    ],
+)
+def test_a_region_is_no_language(path: str, languages: str, tag: str) -> None:
+    assert language_in_path(path, frozenset(languages.split())) == tag
 
 
-@given(st.text(max_size=40), st.sampled_from(PROJECT))
+@pytest.mark.parametrize(
+    ("path", "tag"),
+    [
+        ("zh_CN.json", "zh-Hans"),
+        ("zh-Hans-CN.json", "zh-Hans"),
+        ("locale/de_DE/LC_MESSAGES/x.po", "de"),
+        ("pt.json", "pt-BR"),
+        ("sr_Latn_RS.json", "sr-Latn"),
+        ("sr@latin.po", "sr-Latn"),
+        ("sr_RS@latin.po", "sr-Latn"),
+        ("messages_de_DE.properties", "de"),
+    ],
+)
+def test_another_spelling_of_a_language_of_the_project_is_that_language(
+    path: str, tag: str
+) -> None:
+    assert language_in_path(path, PROJECT) == tag
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["de/how-to.json", "de/to-do.json", "de/user_id.json", "de/admin/sign-in.json",
+     "de/my_id.json", "de/what-is.json"],
+)  # fmt: skip
+def test_a_folder_counts_more_than_the_last_word_of_a_name(path: str) -> None:
+    languages = frozenset(("en", "de", "to", "id", "is"))
+
+    assert language_in_path(path, languages) == "de"
+
+
+def test_a_resource_bundle_is_in_the_language_that_its_name_ends_with() -> None:
+    path = "src/main/resources/de/company/messages_fr.properties"
+
+    assert language_in_path(path, frozenset(("de", "fr"))) == "fr"
+
+
+@given(st.text(max_size=40), st.sampled_from(sorted(PROJECT)))
 def test_a_folder_named_like_a_language_of_the_project_is_enough(
     name: str, tag: str
 ) -> None:
-    found = language_in_path(f"{tag}/{name.replace('/', '')}", [tag])
+    found = language_in_path(f"{tag}/{name.replace('/', '')}", frozenset((tag,)))
 
     assert found == tag
+
+
+@given(
+    st.sampled_from(["ca", "es", "hi", "it", "sl", "sr_Cyrl", "zh_Hant"]),
+    st.sampled_from(["AR", "BE", "BR", "CA", "EE", "ES", "FI", "ID", "IT", "SI"]),
+    st.sampled_from(
+        ["{}.json", "app.{}.json", "app_{}.arb", "{}/x.json", "x-{}.po",
+         "locale/{}/LC_MESSAGES/x.po", "x_{}.properties"]
+    ),
+    st.sets(st.sampled_from(["ar", "be", "br", "ca", "ee", "es", "fi", "id", "it"])),
+)  # fmt: skip
+def test_a_code_with_a_region_never_names_another_language(
+    language: str, region: str, layout: str, languages: set[str]
+) -> None:
+    path = layout.format(f"{language}_{region}")
+
+    found = language_in_path(path, frozenset(languages))
+
+    assert found is not None
+    assert same_language(found, language.replace("_", "-"))

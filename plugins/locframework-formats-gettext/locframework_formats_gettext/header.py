@@ -2,7 +2,7 @@
 
 import re
 
-import langcodes
+from locframework.languages import locale_tag, match_language
 
 _TEMPLATE_RULE = "nplurals=INTEGER; plural=EXPRESSION;"
 _CONTENT_TYPE = "text/plain; charset=UTF-8"
@@ -13,13 +13,6 @@ _ABOUT_PEOPLE = (
     "Last-Translator",
     "Language-Team",
 )
-_MODIFIERS = {
-    "latin": "Latn",
-    "cyrillic": "Cyrl",
-    "arabic": "Arab",
-    "devanagari": "Deva",
-    "valencia": "valencia",
-}
 
 
 def field_of(header: str, name: str) -> str | None:
@@ -45,24 +38,8 @@ def with_field(header: str, name: str, value: str) -> str:
 
 
 def language_of(header: str) -> str | None:
-    """The ``Language`` field in BCP-47: ``pt_BR`` is ``pt-BR``, ``sr@latin`` sr-Latn.
-
-    None when there is none, or it is no language.
-    """
-    return bcp47(field_of(header, "Language") or "")
-
-
-def bcp47(locale: str) -> str | None:
-    """A POSIX locale name in canonical BCP-47; None when it is none."""
-    base, _, modifier = locale.partition("@")
-    parts = base.partition(".")[0].replace("_", "-").split("-")
-    subtag = _MODIFIERS.get(modifier.lower())
-    if subtag is not None:
-        parts.insert(len(parts) if subtag == "valencia" else 1, subtag)
-    tag = "-".join(parts)
-    if not tag.isascii() or len(tag) > 100 or not langcodes.tag_is_valid(tag):
-        return None
-    return langcodes.standardize_tag(tag)
+    """The ``Language`` field in BCP-47; None if it is missing or no language."""
+    return locale_tag(field_of(header, "Language") or "")
 
 
 def plural_rule_of(header: str) -> str | None:
@@ -100,8 +77,8 @@ def kept_header(header: str, language: str) -> str:
     So does another spelling of the same language: ``zh_CN`` for ``zh-Hans``.
     """
     header = in_utf8(header)
-    stored, wanted = language_of(header), bcp47(language)
-    if stored == wanted or (stored and wanted and _likely(stored) == _likely(wanted)):
+    stored, wanted = language_of(header), locale_tag(language)
+    if stored and wanted and match_language(stored, frozenset((wanted,))):
         return header
     return with_field(header, "Language", _posix(language))
 
@@ -118,11 +95,6 @@ def template_header(header: str | None, *, has_plurals: bool) -> str:
     if has_plurals and rule is None:
         header = with_field(header, "Plural-Forms", _TEMPLATE_RULE)
     return header
-
-
-def _likely(tag: str) -> str:
-    """A tag with its likely script and region: the same for the same language."""
-    return langcodes.Language.get(tag).maximize().to_tag()
 
 
 def _posix(language: str) -> str:
