@@ -106,6 +106,8 @@ from .keys.store import KeyStore as KeyStore
 from .languages import count_words as count_words
 from .languages import fold as fold
 from .languages import folded as folded
+from .languages import locale_tag as locale_tag
+from .languages import match_language as match_language
 from .memories.matching.port import Forgotten as Forgotten
 from .memories.matching.port import Found as Found
 from .memories.matching.port import Hit as Hit

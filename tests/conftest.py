@@ -18,9 +18,9 @@ from locframework.fields import Clock, system_clock
 from locframework.http.dispatch import Dispatch
 from locframework.http.openapi import errors_of
 from locframework.http.operation import Operation
-from locframework.testing.databases import KINDS
 from locframework.testing.workspace import Workspace, open_workspace
 from tests.databases import Migrated
+from tests.empty_databases import KINDS
 
 MEMORY = Path("/dev/shm")
 MEMORY_LEAST = 4 * 2**30  # bytes

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from locframework.storage import Storage
-from locframework.testing.databases import Kind, fresh_postgres_url, fresh_url
+from tests.empty_databases import Kind, fresh_postgres_url, fresh_url
 
 if TYPE_CHECKING:
     import psycopg

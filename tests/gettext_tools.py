@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from locframework.testing.databases import REQUIRED_VARIABLE
+from tests.empty_databases import REQUIRED_VARIABLE
 
 _TOLD = re.compile(r"^<stdin>:(\d+):(?:\d+:)? (?!warning: )(.*)", re.MULTILINE)
 _DOMAIN = re.compile(r'^domain "\d+"\n\n', re.MULTILINE)

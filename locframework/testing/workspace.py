@@ -2,11 +2,11 @@
 
 Used in a conftest.py like this::
 
-    @pytest.fixture(params=KINDS)
-    def workspace(request, tmp_path):
-        with fresh_url(request.param, tmp_path) as url:
-            with open_workspace(url, tmp_path) as workspace:
-                yield workspace
+    @pytest.fixture
+    def workspace(tmp_path):
+        database = f"sqlite:///{tmp_path / 'test.sqlite3'}"
+        with open_workspace(database, tmp_path) as workspace:
+            yield workspace
 
     def test_a_key_is_made(workspace):
         project = workspace.project(languages=["de"])

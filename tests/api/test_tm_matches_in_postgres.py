@@ -8,8 +8,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from locframework.testing.databases import fresh_postgres_url
 from locframework.testing.workspace import open_workspace
+from tests.empty_databases import fresh_postgres_url
 
 from .memories import Memories
 

@@ -28,8 +28,8 @@ import pytest
 
 from locframework.storage import Storage
 from locframework.testing.client import Answer
-from locframework.testing.databases import KINDS, Kind, fresh_url
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.empty_databases import KINDS, Kind, fresh_url
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))

@@ -21,8 +21,8 @@ from measuring import TABLE, Table, name_of, sizes  # noqa: E402
 from raw_rows import Tables, plain_tables  # noqa: E402
 
 from locframework.testing.client import Client  # noqa: E402
-from locframework.testing.databases import KINDS, Kind, fresh_url  # noqa: E402
 from locframework.testing.workspace import Workspace, open_workspace  # noqa: E402
+from tests.empty_databases import KINDS, Kind, fresh_url  # noqa: E402
 
 SECONDS_OF_LOAD = 1.5
 CONNECTIONS = 16

@@ -25,7 +25,7 @@ from locframework.memories.matching.port import Found, Matcher, Wanted
 from locframework.memories.matching.records import Matches
 from locframework.memories.matching.scoring import match_fold
 from locframework.testing.contracts.matchers import MEMORY, SegmentsInMemory
-from locframework.testing.databases import fresh_postgres_url
+from tests.empty_databases import fresh_postgres_url
 
 TEXTS = 100
 LEAST = 70

@@ -21,9 +21,9 @@ from measuring import Table
 
 from locframework.events import Event
 from locframework.fields import system_clock, timestamp
-from locframework.testing.databases import KINDS, Kind, fresh_url
 from locframework.testing.workspace import Workspace, open_workspace
 from locframework.webhooks.records import NewDelivery
+from tests.empty_databases import KINDS, Kind, fresh_url
 
 RECEIVING = Path(__file__).with_name("receiving.py")
 DELIVERIES = 1000

@@ -16,8 +16,8 @@ import pytest
 from locframework.errors import PluginError
 from locframework.plugins import PluginHost
 from locframework.testing.client import Upload
-from locframework.testing.databases import fresh_url
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.empty_databases import fresh_url
 
 PAGE = "write-a-plugin.md"
 MODULE = "locframework_formats_ini"

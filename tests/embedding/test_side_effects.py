@@ -18,7 +18,7 @@ import pytest
 
 from locframework import Framework, Settings, create_app
 from locframework.errors import SettingsError
-from locframework.testing.databases import KINDS, Kind, fresh_url
+from tests.empty_databases import KINDS, Kind, fresh_url
 
 # run in a process of its own; prints what changed, as JSON
 WATCH = """

@@ -13,8 +13,8 @@ from locframework.errors import PluginError, Unavailable
 from locframework.memories.matching.port import Found
 from locframework.plugins import PluginHost
 from locframework.testing.client import Answer
-from locframework.testing.databases import fresh_url
 from locframework.testing.workspace import Workspace, open_workspace
+from tests.empty_databases import fresh_url
 
 
 class Failing:

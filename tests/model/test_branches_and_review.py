@@ -17,8 +17,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from locframework.testing.databases import fresh_url
 from locframework.testing.workspace import open_workspace
+from tests.empty_databases import fresh_url
 
 TEXTS = st.sampled_from(["", "a", "b", "c"])
 CODES = st.sampled_from(["de", "fr"])  # a source text would outdate them

@@ -2,7 +2,7 @@
 
 import re
 
-from locframework.languages import locale_tag, match_language
+from locframework.ports import locale_tag, match_language
 
 _TEMPLATE_RULE = "nplurals=INTEGER; plural=EXPRESSION;"
 _CONTENT_TYPE = "text/plain; charset=UTF-8"

@@ -11,7 +11,7 @@ from locframework.testing.contracts.matchers import (
     MatcherContract,
     OpenMatcher,
 )
-from locframework.testing.databases import fresh_postgres_url
+from tests.empty_databases import fresh_postgres_url
 
 
 @pytest.fixture(scope="module")

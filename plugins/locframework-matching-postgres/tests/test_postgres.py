@@ -26,7 +26,7 @@ from locframework.testing.contracts.matchers import (
     distance_of,
     entries,
 )
-from locframework.testing.databases import fresh_postgres_url
+from tests.empty_databases import fresh_postgres_url
 
 TEXTS = st.text("abc ü文", max_size=40)
 

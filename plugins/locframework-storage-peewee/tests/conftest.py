@@ -8,8 +8,8 @@ import pytest
 from locframework_storage_peewee import PeeweeProvider, PeeweeStorage
 from locframework_storage_peewee.engine import Row
 
-from locframework.testing.databases import KINDS, Kind, fresh_url
 from tests.databases import Migrated
+from tests.empty_databases import KINDS, Kind, fresh_url
 from tests.processes import Process
 
 CHILD = Path(__file__).with_name("child.py")

@@ -17,7 +17,7 @@ from locframework_storage_peewee.plugin import engine_of
 
 from locframework.ports import SettingsError, Unavailable
 from locframework.testing.contracts.storage_records import add_project, organization
-from locframework.testing.databases import Kind
+from tests.empty_databases import Kind
 
 
 @pytest.fixture

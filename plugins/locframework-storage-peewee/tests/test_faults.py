@@ -16,7 +16,7 @@ from locframework.testing.contracts.storage_records import (
     organization,
     project,
 )
-from locframework.testing.databases import Kind
+from tests.empty_databases import Kind
 from tests.processes import Process
 
 Start = Callable[..., Process]

@@ -11,7 +11,7 @@ from locframework_storage_peewee.migrator import HISTORY, MIGRATIONS
 
 from locframework.ports import SettingsError
 from locframework.testing.contracts.storage_records import add_project
-from locframework.testing.databases import Kind
+from tests.empty_databases import Kind
 from tests.processes import Process
 
 Start = Callable[..., Process]
