@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import unescape
 
 from locframework.languages import base_language, rare_plural_forms, same_language
@@ -100,10 +100,20 @@ class Length:
 # Markup
 
 _VOID = frozenset(("br", "hr", "img", "input", "wbr"))
+_KNOWN = _VOID.union(
+    (
+        "a", "b", "big", "center", "div", "em", "font", "h1", "h2", "h3", "h4", "h5",
+        "h6", "i", "li", "ol", "p", "pre", "small", "span", "strong", "sub", "sup",
+        "table", "td", "th", "tr", "tt", "u", "ul",
+    )
+)  # fmt: skip  # elements of HTML that are no words, as <address> or <object> may be
 
 
 class Markup:
-    """Compares the tags, in any order and without their attributes."""
+    """Compares the tags, in any order and without their attributes.
+
+    A name in angle brackets that is neither closed nor known is a word: ``<options>``.
+    """
 
     name = "markup"
     description = "The HTML or XML tags differ from those of the source text."
@@ -113,7 +123,9 @@ class Markup:
     def find(self, subject: Subject) -> Iterator[Finding]:
         for form, text, source in subject.compared:
             if "<" in text or "<" in source:
-                wanted, found = _tags(source), _tags(text)
+                there, here = list(TAG.finditer(source)), list(TAG.finditer(text))
+                tags = _KNOWN.union(t[2].lower() for t in there + here if t[1] or t[3])
+                wanted, found = _marks(there, tags), _marks(here, tags)
                 if has_branches(source) or has_branches(text):
                     wanted, found = _each_once(wanted), _each_once(found)
                 yield from _differ("tag", *differences(wanted, found), text, form)
@@ -134,13 +146,14 @@ def _differ(
         yield Finding(message, mark.start, mark.end, form)
 
 
-def _tags(text: str) -> list[Mark]:
-    tags = []
-    for tag in TAG.finditer(text):
+def _marks(found: Iterable[re.Match[str]], names: Collection[str]) -> list[Mark]:
+    marks = []
+    for tag in found:
         closing, name, empty = tag[1], tag[2].lower(), tag[3]
-        shown = f"<{closing}{name[:100]}{'' if name in _VOID else empty}>"
-        tags.append(Mark(shown, *tag.span()))
-    return tags
+        if name in names:
+            shown = f"<{closing}{name[:100]}{'' if name in _VOID else empty}>"
+            marks.append(Mark(shown, *tag.span()))
+    return marks
 
 
 def _each_once(tags: list[Mark]) -> list[Mark]:

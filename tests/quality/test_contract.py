@@ -143,6 +143,14 @@ class TestMarkup(CheckContract):
         "no tags": subject("a < b and c > d", "c > d und a < b"),
         "a heart": subject("<3", "Liebe"),
         "an address": subject("<you@example.com>", "du"),
+        "a word": subject("Set <name> to <value>", "<Name> auf <Wert> setzen"),
+        "words": subject("-p <process ID>", "-p <mã tiến trình>"),
+        "an option": subject(
+            "usage: git clone <repository> [<directory>]",
+            "Verwendung: git clone <Repository> [<Verzeichnis>]",
+        ),
+        "keys": subject("Press <Ctrl>+<C>", "<Strg>+<C> drücken"),
+        "a value": subject("<none>", "<keine>"),
         "in more branches": subject(
             "{n, plural, one {<b>#</b>} other {<b>#</b>}}",
             "{n, plural, one {<b>#</b>} few {<b>#</b>} other {<b>#</b>}}",
@@ -154,6 +162,11 @@ class TestMarkup(CheckContract):
         "not closed": subject("<b>a</b>", "<b>a"),
         "closed twice": subject("<b>a</b>", "</b>a</b>"),
         "another": subject("<b>a</b>", "<i>a</i>"),
+        "a lost end": subject("<0>a</0>", "<0>a"),
+        "a lost beginning": subject("<item>a</item>", "a</item>"),
+        "an end with a space": subject("<b>x</b>", "<b>x< /b>"),
+        "a component": subject("<icon/> a", "a"),
+        "a line break": subject("a<br>b", "a b"),
         "extra": subject("a", "a<br>"),
         "in a plural": subject(
             {"other": "<b>x</b>"}, {"one": "x", "other": "<b>x</b>"}
