@@ -416,6 +416,11 @@ _LAST_WORD = re.compile(r"\S+$")
 # Thai, Lao, Khmer and Burmese end sentences with a space, or as the writer likes.
 _FREE = frozenset(("km", "lo", "my", "th"))
 _SHORT = 5  # "Min." is an abbreviation, "Done." a sentence of one word
+_STOP, _COLON = frozenset(("full stop",)), frozenset(("colon",))
+_HABITS = {("hy", _STOP, _COLON), *((each, _COLON, _STOP) for each in ("ja", "ko"))}
+"""Language, the end of the source text, and what people write for it."""
+_DANDA = frozenset(("as", "bn", "brx", "doi", "hi", "mai", "ne", "or", "pa", "sa"))
+"""Languages whose writers type ``|`` for the danda, which ends a sentence."""
 
 
 class Punctuation:
@@ -444,6 +449,10 @@ class Punctuation:
                 continue
             if base == "hy" and wanted & {"question mark", "exclamation mark"}:
                 continue  # Armenian puts them inside the word
+            if (base, wanted, found) in _HABITS:
+                continue
+            if base in _DANDA and wanted == _STOP and text.rstrip().endswith("|"):
+                continue
             if wanted ^ found == {"full stop"} and (
                 _may_be_short(source[:there]) or _may_be_short(text[:here])
             ):

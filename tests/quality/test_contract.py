@@ -202,6 +202,13 @@ class TestPunctuation(CheckContract):
         "Japanese": subject("It is done.", "完了しました。", "ja"),
         "Arabic": subject("Really?", "حقا؟", "ar"),
         "Hindi": subject("It is done.", "यह हो गया।", "hi"),
+        "a bar in Hindi": subject("It is done.", "यह हो गया |", "hi"),
+        "two bars in Nepali": subject("It is done.", "यो भयो ||", "ne"),
+        "a bar in both": subject("Home |", "मुखपृष्ठ |", "hi"),
+        "a colon for Armenian's stop": subject("It is saved.", "Պահված է:", "hy"),
+        "a stop for Japanese's colon": subject(
+            "Select one:", "選択してください。", "ja"
+        ),
         "Greek": subject("Really?", "Αλήθεια;", "el"),
         "Armenian": subject("Really?", "Իսկապե՞ս", "hy"),
         "Thai": subject("It is done.", "เสร็จแล้ว", "th"),
@@ -240,6 +247,8 @@ class TestPunctuation(CheckContract):
         "another before a mark": subject("Really?", "حقا!\u061c", "ar"),
         "one of two in one sign": subject("Really?", "本当⁉", "ja"),
         "lost before an entity": subject("It is done.&quot;", "Es ist fertig&quot;"),
+        "a bar for a question": subject("Is it done?", "यह हो गया |", "hi"),
+        "a bar in German": subject("It is done.", "Es ist fertig |"),
         "a colon in Chinese": subject("Name", "名字：", "zh"),
         "an ellipsis": subject("Loading…", "Lädt."),
         "French": subject("Really?", "Vraiment\u202f!", "fr"),
