@@ -64,7 +64,8 @@ def locale_tag(name: str) -> str | None:
     """
     base, _, modifier = name.partition("@")
     parts = base.partition(".")[0].replace("_", "-").split("-")
-    subtag = _MODIFIERS.get(modifier.lower())
+    is_subtag = modifier in _MODIFIERS.values()  # sr@Latn
+    subtag = modifier if is_subtag else _MODIFIERS.get(modifier.lower())
     if subtag is not None:
         parts.insert(len(parts) if subtag == "valencia" else 1, subtag)
     return canonical_tag("-".join(parts))

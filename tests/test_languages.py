@@ -239,6 +239,7 @@ def test_a_code_of_a_file_means_the_one_language_that_it_can_be(
     [
         ("sr@latin", "sr-Latn"),
         ("sr_RS@latin", "sr-Latn-RS"),
+        ("sr@Latn", "sr-Latn"),
         ("uz@cyrillic", "uz-Cyrl"),
         ("ca@valencia", "ca-valencia"),
         ("ca_ES@valencia", "ca-ES-valencia"),
