@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from msgspec import Struct
 
@@ -53,6 +53,17 @@ class LocError(Exception):
         super().__init__(message)
         self.message = message
         self.details = details
+
+    @classmethod
+    def of(cls, problems: Sequence[Problem]) -> Self:
+        """Return the refusal for at least one problem.
+
+        Its message names the first, and ``details`` lists a hundred.
+        """
+        first, others = problems[0], len(problems) - 1
+        more = f" (and {others} more)" if others else ""
+        message = truncate(f"{first.path}: {first.message}{more}")
+        return cls(message, list(problems[:PROBLEMS_LIMIT]))
 
 
 # The start: settings and plugins that cannot be used
@@ -107,7 +118,7 @@ class ValidationFailed(LocError, status=400):
     @classmethod
     def at(cls, path: str, rule: str, message: str) -> ValidationFailed:
         """One problem, told as message and detail alike."""
-        return cls(f"{path}: {message}", [Problem(path, rule, message)])
+        return cls.of([Problem(path, rule, message)])
 
 
 class InvalidKey(LocError, status=400):
@@ -151,17 +162,6 @@ class UnreadableFile(LocError, status=400):
 
 
 PROBLEMS_LIMIT = 100  # that one answer lists
-
-
-def unreadable(problems: Sequence[Problem]) -> UnreadableFile:
-    """Return the refusal of a file with these problems, of which it lists a hundred.
-
-    There is at least one.
-    """
-    message = f"{problems[0].path}: {problems[0].message}"
-    if len(problems) > 1:
-        message += f" (and {len(problems) - 1} more)"
-    return UnreadableFile(message, list(problems[:PROBLEMS_LIMIT]))
 
 
 # 401, 403: who

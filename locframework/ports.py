@@ -38,7 +38,6 @@ from .errors import UnreadableFile as UnreadableFile
 from .errors import UrlNotAllowed as UrlNotAllowed
 from .errors import abbreviate as abbreviate
 from .errors import truncate as truncate
-from .errors import unreadable as unreadable
 from .events import Actor as Actor
 from .events import Event as Event
 from .events import EventFilter as EventFilter

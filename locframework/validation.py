@@ -48,7 +48,7 @@ def check_record(record: Struct, root: str = "$") -> None:
     except (TypeError, NotImplementedError, UnicodeEncodeError) as error:
         raise ValidationFailed.at(root, "type", truncate(str(error))) from None
     if _may_hold_forbidden(value) and (problems := text_problems(value, root)):
-        raise refusal_of(problems)
+        raise ValidationFailed.of(problems)
 
 
 def refusal(
@@ -65,16 +65,7 @@ def refusal(
     ``strict``: as of ``msgspec.convert``.
     """
     problems = _in_fields(value, type_, root, strict)
-    return refusal_of(problems or [_problem(error, root)])
-
-
-def refusal_of(problems: list[Problem]) -> ValidationFailed:
-    """Return the error that lists ``problems``, of which there is at least one."""
-    first = problems[0]
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return ValidationFailed(
-        truncate(f"{first.path}: {first.message}{more}"), problems[:PROBLEMS_LIMIT]
-    )
+    return ValidationFailed.of(problems or [_problem(error, root)])
 
 
 def _in_fields(
@@ -125,7 +116,7 @@ def check_text(text: str, path: str) -> None:
     """Raises ValidationFailed for U+0000 or a lone surrogate, in a text that is not
     part of a record."""
     if problems := text_problems(text, path):
-        raise refusal_of(problems)
+        raise ValidationFailed.of(problems)
 
 
 def file_of(content: bytes | BinaryIO) -> BinaryIO:

@@ -166,13 +166,14 @@ def _text_count(value: Text | None) -> int:
 def _all_of(refusals: Sequence[LocError]) -> LocError:
     """Return the refusal of an archive, with the problems of all its files."""
     order = (UnreadableFile, LanguageNotInProject, ValidationFailed)
-    first, *others = sorted(refusals, key=lambda one: order.index(type(one)))
-    problems: list[Problem] = []
-    for each in (first, *others):
-        told = each.details or [Problem("form.file", "content", each.message)]
-        problems += told if isinstance(told, list) else []
-    more = f" (and {len(others)} more)" if others else ""
-    return type(first)(f"{first.message}{more}", problems[:PROBLEMS_LIMIT])
+    ordered = sorted(refusals, key=lambda one: order.index(type(one)))
+    return type(ordered[0]).of([each for one in ordered for each in _problems_of(one)])
+
+
+def _problems_of(refusal: LocError) -> list[Problem]:
+    details = refusal.details
+    told = Problem("", "content", refusal.message)
+    return details if isinstance(details, list) else [told]
 
 
 def require_language(tag: str, languages: Collection[str], path: str = "") -> None:
@@ -189,12 +190,11 @@ def _with_path(refusal: UnreadableFile, path: str) -> UnreadableFile:
         return refusal
     name = truncate(path)
     problems = []
-    for each in refusal.details if isinstance(refusal.details, list) else []:
+    for each in _problems_of(refusal):
         is_named = each.path.startswith(name)
-        place = each.path if is_named else f"{name} {each.path}"
+        place = each.path if is_named else f"{name} {each.path}".rstrip()
         problems.append(Problem(place, each.rule, each.message))
-    separator = " " if refusal.message.startswith("line ") else ": "
-    return UnreadableFile(f"{name}{separator}{refusal.message}", problems or None)
+    return UnreadableFile.of(problems)
 
 
 def collect_keys(
@@ -260,14 +260,10 @@ class _Collector:
 
     def raise_any(self) -> None:
         """Raise InvalidKey or UnreadableFile if there are problems."""
-        if not self._problems:
-            return
-        first, count = self._problems[0], len(self._problems)
-        more = "" if count == 1 else f" (and {count - 1} more)"
-        message = truncate(f"{first.path}: {first.message}{more}")
         if any(problem.rule == "key" for problem in self._problems):
-            raise InvalidKey(message, self._problems)
-        raise UnreadableFile(message, self._problems)
+            raise InvalidKey.of(self._problems)
+        if self._problems:
+            raise UnreadableFile.of(self._problems)
 
     def _add(self, entry: Entry, language_code: str, family: str) -> None:
         name = under_module(entry.key, self._module, self._separator)

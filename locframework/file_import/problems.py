@@ -1,6 +1,5 @@
 """What makes a file unreadable, listed by line."""
 
-from locframework import errors
 from locframework.errors import Problem, UnreadableFile
 
 PROBLEMS_LIMIT = 50  # of a file; reading ends there
@@ -26,9 +25,9 @@ class Problems:
     def raise_any(self) -> None:
         """Raise UnreadableFile if there are problems; ``details`` lists them."""
         if self._problems:
-            raise errors.unreadable(self._problems)
+            raise UnreadableFile.of(self._problems)
 
 
 def unreadable(line: int, rule: str, message: str) -> UnreadableFile:
     """Return the refusal of a file with one problem."""
-    return errors.unreadable([Problem(f"line {max(line, 1)}", rule, message)])
+    return UnreadableFile.of([Problem(f"line {max(line, 1)}", rule, message)])

@@ -37,7 +37,6 @@ from locframework.validation import (
     DEPTH_LIMIT,
     forbidden,
     refusal,
-    refusal_of,
     text_problems,
 )
 
@@ -256,7 +255,7 @@ class TextFields(Generic[T]):
             else:
                 values[name] = given if self._fields[name] else given[0]
         if problems:
-            raise refusal_of(problems)
+            raise ValidationFailed.of(problems)
         try:
             return msgspec.convert(values, self._type, strict=False)
         except msgspec.ValidationError as error:

@@ -9,7 +9,7 @@ from io import StringIO
 
 from msgspec import Struct
 
-from locframework.ports import Problem, unreadable
+from locframework.ports import Problem, UnreadableFile
 
 
 class Message(Struct, gc=False):  # a file has many, and none refers to another
@@ -164,7 +164,7 @@ def parse(text: str, charset: str) -> list[Message]:
     parser = _Parser(text, charset)
     parser.run()
     if parser.problems:
-        raise unreadable(parser.problems)
+        raise UnreadableFile.of(parser.problems)
     return parser.messages
 
 
@@ -369,10 +369,12 @@ def decoded(content: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         message = f"the bytes are not {charset}"
-        raise unreadable([Problem(f"line {line}", "encoding", message)]) from None
+        raise UnreadableFile.of(
+            [Problem(f"line {line}", "encoding", message)]
+        ) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise unreadable([Problem(f"line {line}", "encoding", "has U+0000")])
+        raise UnreadableFile.of([Problem(f"line {line}", "encoding", "has U+0000")])
     if "\r" in text:
         text = _RETURNS.sub("", text)
     return text, charset
@@ -392,4 +394,4 @@ def _charset(content: bytes) -> str:
             return codec
     line = content.count(b"\n", 0, content.find(match[1], header.start())) + 1
     message = f"the charset {name!r} is not known"
-    raise unreadable([Problem(f"line {line}", "encoding", message)])
+    raise UnreadableFile.of([Problem(f"line {line}", "encoding", message)])

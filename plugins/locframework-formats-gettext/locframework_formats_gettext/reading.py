@@ -12,7 +12,7 @@ from locframework.ports import (
     FileOptions,
     Problem,
     Text,
-    unreadable,
+    UnreadableFile,
 )
 
 from .header import in_utf8, language_of, plural_rule_of, with_field
@@ -54,7 +54,9 @@ def read_catalogue(
     except ValueError as error:
         place = f"line {header.line if header else 1}"
         if any(message.msgid_plural is not None for message in active):
-            raise unreadable([Problem(place, "plural-forms", str(error))]) from None
+            raise UnreadableFile.of(
+                [Problem(place, "plural-forms", str(error))]
+            ) from None
         forms, warnings = (), [f"{place}: {error}, and no message needs it"]
     separator = options.key_separator
     read = [(m, _entries(m, separator, forms, template, warnings)) for m in active]
@@ -188,4 +190,4 @@ def _check_unique(
             continue
         problems.append(Problem(f"line {line}", "duplicate", text))
     if problems:
-        raise unreadable(problems)
+        raise UnreadableFile.of(problems)

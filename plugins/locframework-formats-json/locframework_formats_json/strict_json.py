@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from locframework.ports import Problem, UnreadableFile, abbreviate, unreadable
+from locframework.ports import Problem, UnreadableFile, abbreviate
 
 DEEPEST = 64  # objects and arrays inside one another, the outermost included
 MOST_FAULTS = 1000  # of a file
@@ -82,7 +82,9 @@ class Document:
     def refuse_faults(self) -> None:
         """Raises UnreadableFile with a Problem for each fault noted, if any."""
         if self._faults:
-            raise unreadable([_problem(*fault) for fault in sorted(self._faults)])
+            raise UnreadableFile.of(
+                [_problem(*fault) for fault in sorted(self._faults)]
+            )
 
     def _object(self, pairs: _Pairs, depth: int) -> Object:
         if depth > DEEPEST:
@@ -169,7 +171,7 @@ def _problem(line: int, rule: str, message: str) -> Problem:
 
 
 def _refusal(line: int, rule: str, message: str) -> UnreadableFile:
-    return unreadable([_problem(line, rule, message)])
+    return UnreadableFile.of([_problem(line, rule, message)])
 
 
 def _integer(text: str) -> int | float:
