@@ -41,17 +41,17 @@ _SPACE = "urn:iso:std:iso:30042:ed-2"
 _CONCEPTS = ("conceptEntry", "termEntry")
 _SECTIONS = ("langSec", "langSet")
 _SPELLINGS = ("termSec", "tig", "ntig")
-_DESCRIPTIONS = ("definition", "explanation")  # kept as notes, which we have alone
+# kept as notes, which we have alone
+_DESCRIPTIONS = ("definition", "explanation", "usageNote", "Usage note")
 _STATUS = "administrativeStatus"
-_FORBIDDEN = "forbidden"  # as MultiTerm and others have it; not of the standard
-_DEPRECATED = {
-    "deprecatedTerm-admn-sts",
-    "supersededTerm-admn-sts",
-    "deprecatedTerm",
-    "supersededTerm",
-    "notRecommended",
-    _FORBIDDEN,
-}
+_AUTHORIZATION = "normativeAuthorization"
+_AVOIDED = ("deprecated", "superseded", "obsolete", "rejected", "notrecommended")
+_USAGES: dict[str, UsageStatus] = {
+    **dict.fromkeys(("preferred", "admitted", "approved", "standardized"), "preferred"),
+    **dict.fromkeys(_AVOIDED, "deprecated"),
+    **dict.fromkeys(("forbidden", "prohibited", "donotuse"), "forbidden"),
+}  # by how the standard, MultiTerm, TermWeb and others spell it, letters alone
+_OTHER = re.compile("[^a-z]")
 _STRUCTURES = r"TBX(cdv04|(Basic)?coreStructV02|coreStructureDTD-v-1-0)\.(dtd|DTD)"
 _DOCTYPE = OwnDoctype(
     root="martif",
@@ -124,17 +124,22 @@ class _Spelling(Struct):
     notes: dict[str, str]  # termNotes, by type
 
     @property
-    def is_deprecated(self) -> bool:
-        return self.notes.get(_STATUS, "") in _DEPRECATED
+    def status(self) -> str:
+        return self.notes.get(_STATUS) or self.notes.get(_AUTHORIZATION, "")
 
     @property
     def usage_status(self) -> UsageStatus | None:
-        status = self.notes.get(_STATUS)
-        if self.notes.get(f"{OWN}usageStatus") == "forbidden" or status == _FORBIDDEN:
+        """None without a status, or with one that is not known."""
+        if self.notes.get(f"{OWN}usageStatus") == "forbidden":
             return "forbidden"
-        if status is None:
-            return None
-        return "deprecated" if self.is_deprecated else "preferred"
+        letters = _OTHER.sub("", self.status.lower().removesuffix("-admn-sts"))
+        return _USAGES.get(letters.removesuffix("term"))
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether it is not, or perhaps not, to be used, so that nothing demands it."""
+        is_marked = self.notes.get(f"{OWN}status") == "draft"
+        return is_marked or bool(self.status and self.usage_status != "preferred")
 
 
 def read_tbx(
@@ -170,6 +175,7 @@ def _terms(
     spellings: list[_Spelling] = []
     notes: list[str] = []
     left_out = 0  # notes
+    dropped: set[str] = set()  # types of what we have no place for
     for section in (concept, *concept.descendants(*_SECTIONS)):
         given = section.attributes.get("xml:lang", "")
         code = source_language if section is concept else canonical_tag(given)
@@ -180,7 +186,7 @@ def _terms(
         if section is not concept:
             found = section.descendants(*_SPELLINGS)
             spellings += [_spelling(element, code) for element in found]
-        for note in _notes(section):
+        for note in _notes(section, dropped):
             is_ours = same_language(code, source_language)
             if is_ours and len("\n".join((*notes, note))) <= NOTES_LIMIT:
                 notes.append(note)
@@ -195,12 +201,10 @@ def _terms(
     others = [each for each in spellings if each.language_code not in codes]
     texts: dict[str, FileText] = {}
     further: set[str] = set()  # languages with other translations
-    for other in sorted(others, key=lambda each: each.is_deprecated):
+    for other in sorted(others, key=lambda each: each.is_draft):
         if not other.text.strip():
             continue
-        # one that is not to be used is not to be demanded
-        is_draft = other.notes.get(f"{OWN}status") == "draft" or other.is_deprecated
-        text = FileText(other.language_code, other.text, is_draft)
+        text = FileText(other.language_code, other.text, other.is_draft)
         if texts.setdefault(other.language_code, text).value != other.text:
             further.add(other.language_code)
     for each in own:
@@ -223,6 +227,12 @@ def _terms(
     if left_out:
         reason = "in other languages or too long, were left out"
         warn(f"{where} {left_out} of its notes, {reason}")
+    if dropped:
+        warn(f"{where} {', '.join(sorted(dropped))}: left out")
+    unknown = {each.status for each in spellings if not each.usage_status} - {""}
+    if unknown:
+        named = ", ".join(sorted(unknown))
+        warn(f"{where} {named} is no known status; translations with it are drafts")
 
 
 def _spelling(element: Element, language_code: str) -> _Spelling:
@@ -236,12 +246,15 @@ def _spelling(element: Element, language_code: str) -> _Spelling:
     return _Spelling(element.line, language_code, text, notes)
 
 
-def _notes(element: Element) -> Iterator[str]:
-    names = ("note", "descrip", *_DESCRIPTIONS)
-    for each in element.descendants(*names, "termNote", *_SECTIONS):
-        type_ = each.attributes.get("type") if each.name == "descrip" else each.name
+def _notes(element: Element, dropped: set[str]) -> Iterator[str]:
+    """Yield the notes, and add to ``dropped`` the types of what is not read."""
+    kinds = ("descrip", "termNote")
+    for each in element.descendants("note", *kinds, *_DESCRIPTIONS, *_SECTIONS):
+        type_ = each.attributes.get("type") if each.name in kinds else each.name
         if type_ in ("note", *_DESCRIPTIONS) and each.text().strip():
             yield each.text()
+        elif each.name in kinds and type_ and type_ not in (_STATUS, _AUTHORIZATION):
+            dropped.update(() if type_.startswith(OWN) else (type_,))
 
 
 CSV_TYPE = "text/csv; charset=utf-8"

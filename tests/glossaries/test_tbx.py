@@ -37,7 +37,7 @@ def test_notes_and_definitions_in_tbx_are_the_notes_of_a_term() -> None:
 
     assert found.terms[0].notes == "Where ships land\nOf stone\ncommon"
     told = "line 1: 1 of its notes, in other languages or too long, were left out"
-    assert found.warnings == [told]
+    assert found.warnings == [told, "line 1: subjectField: left out"]
 
 
 def test_definitions_that_are_too_long_for_notes_are_left_out_and_told() -> None:
@@ -97,6 +97,13 @@ def test_older_tbx_with_several_terms_of_one_concept_is_read() -> None:
         ("deprecatedTerm", "deprecated"),
         ("notRecommended", "deprecated"),
         ("forbidden", "forbidden"),
+        ("FORBIDDEN", "forbidden"),
+        ("prohibited", "forbidden"),
+        ("do not use", "forbidden"),
+        ("obsolete", "deprecated"),
+        ("DeprecatedTerm-admn-sts", "deprecated"),
+        ("not recommended", "deprecated"),
+        ("rejected", "deprecated"),
     ],
 )
 def test_what_is_not_to_be_used_is_never_demanded(status: str, usage: str) -> None:
@@ -112,6 +119,29 @@ def test_what_is_not_to_be_used_is_never_demanded(status: str, usage: str) -> No
 
     assert found.usage_status == usage
     assert found.texts == (FileText("de", "Kai", usage != "preferred"),)
+
+
+def test_what_term_bases_say_in_their_own_words_is_read_or_named() -> None:
+    content = b"""<martif type="TBX"><text><body><termEntry>
+        <descrip type="Usage note">Use it so</descrip>
+        <descrip type="subjectField">ships</descrip>
+        <langSet xml:lang="en"><tig><term>pier</term>
+        <termNote type="partOfSpeech">noun</termNote></tig></langSet>
+        <langSet xml:lang="de"><tig><term>Kai</term>
+        <termNote type="administrativeStatus">in doubt</termNote></tig></langSet>
+        <langSet xml:lang="fr"><tig><term>quai</term><termNote
+        type="normativeAuthorization">deprecatedTerm</termNote></tig></langSet>
+        </termEntry></body></text></martif>"""
+
+    found = read(content, "tbx")
+
+    [pier] = found.terms
+    assert pier.notes == "Use it so"
+    assert pier.texts == (FileText("de", "Kai", True), FileText("fr", "quai", True))
+    assert found.warnings == [
+        "line 1: partOfSpeech, subjectField: left out",
+        "line 1: in doubt is no known status; translations with it are drafts",
+    ]
 
 
 DCT = b"""<tbx type="TBX-Basic" style="dct" xml:lang="en"

@@ -369,9 +369,8 @@ def decoded(content: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         message = f"the bytes are not {charset}"
-        raise UnreadableFile.of(
-            [Problem(f"line {line}", "encoding", message)]
-        ) from None
+        problem = Problem(f"line {line}", "encoding", message)
+        raise UnreadableFile.of([problem]) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise UnreadableFile.of([Problem(f"line {line}", "encoding", "has U+0000")])

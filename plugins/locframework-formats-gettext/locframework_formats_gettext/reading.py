@@ -54,9 +54,8 @@ def read_catalogue(
     except ValueError as error:
         place = f"line {header.line if header else 1}"
         if any(message.msgid_plural is not None for message in active):
-            raise UnreadableFile.of(
-                [Problem(place, "plural-forms", str(error))]
-            ) from None
+            problem = Problem(place, "plural-forms", str(error))
+            raise UnreadableFile.of([problem]) from None
         forms, warnings = (), [f"{place}: {error}, and no message needs it"]
     separator = options.key_separator
     read = [(m, _entries(m, separator, forms, template, warnings)) for m in active]

@@ -82,9 +82,8 @@ class Document:
     def refuse_faults(self) -> None:
         """Raises UnreadableFile with a Problem for each fault noted, if any."""
         if self._faults:
-            raise UnreadableFile.of(
-                [_problem(*fault) for fault in sorted(self._faults)]
-            )
+            problems = [_problem(*fault) for fault in sorted(self._faults)]
+            raise UnreadableFile.of(problems)
 
     def _object(self, pairs: _Pairs, depth: int) -> Object:
         if depth > DEEPEST:
