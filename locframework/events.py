@@ -52,11 +52,11 @@ class EventScope(Struct, frozen=True):
     until: Timestamp | None = None  # and when it ended
 
 
-Trace = Mapping[str, object]
-"""What an event changed in one key, JSON-shaped: kept to undo it, told to nobody."""
+UndoEntry = Mapping[str, object]
+"""What an event changed in one key, JSON-shaped: kept to undo it, and never shown."""
 
 
-Traces = Mapping[str, Mapping[str, Trace]]
+UndoLog = Mapping[str, Mapping[str, UndoEntry]]
 """By type of event, then by key id: the ``keyId`` of an item."""
 
 
@@ -66,7 +66,7 @@ class Touch(Struct, frozen=True):
     event_id: str
     type: str  # of the event
     key_id: str
-    trace: Trace | None
+    undo: UndoEntry | None
     created_at: Timestamp
 
 
@@ -93,11 +93,11 @@ class Subscribers(Struct, frozen=True):
 class EventStore(Protocol):
     """Keeps events."""
 
-    def add(self, events: Sequence[Event], traces: Traces | None = None) -> Subscribers:
+    def add(self, events: Sequence[Event], undo: UndoLog | None = None) -> Subscribers:
         """Append, in the transaction that is open; return who acts on the events of
         the project of the last one. Two statements a 500 events.
 
-        ``traces`` are kept beside the events that are about their keys.
+        ``undo`` is kept beside the events that are about their keys.
         """
         ...
 
@@ -221,12 +221,12 @@ class EventLog:
         project_id: str | None,
         actor: Actor,
         branch: str | None = None,
-        traces: Traces | None = None,
+        undo: UndoLog | None = None,
         at: Timestamp | None = None,
     ) -> None:
         """As ``append``, of several types at once; ``items`` by type, in order.
 
-        ``traces``: what is kept beside, to undo it. ``at``: when it was written, as
+        ``undo``: what is kept beside them. ``at``: when it was written, as
         what was written says; else it is now.
         """
         at = at or timestamp(self._clock())
@@ -248,7 +248,7 @@ class EventLog:
         ]
         if not events:
             return
-        found = self._store.add(events, traces)
+        found = self._store.add(events, undo)
         subscribers = found if events[0].type.startswith(_OF_KEYS) else None  # all
         for event in events:
             for inside in self._inside:

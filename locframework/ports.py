@@ -45,7 +45,7 @@ from .events import EventScope as EventScope
 from .events import EventStore as EventStore
 from .events import Subscribers as Subscribers
 from .events import Touch as Touch
-from .events import Traces as Traces
+from .events import UndoLog as UndoLog
 from .fields import Timestamp as Timestamp
 from .files.records import StoredFile as StoredFile
 from .files.store import FileStore as FileStore

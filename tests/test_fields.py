@@ -141,7 +141,7 @@ def test_another_zone_is_turned_into_utc(hours: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_as", "path", "is_told"),
+    ("given_as", "path", "is_named"),
     [
         ("2026-01-01T00:00:00 02:00", "query.since", True),
         ("2026-01-01T00:00 0200", "query.updatedSince", True),
@@ -150,13 +150,13 @@ def test_another_zone_is_turned_into_utc(hours: float) -> None:
     ],
 )
 def test_a_zone_whose_plus_a_query_has_lost_is_told_how_to_send_it(
-    given_as: str, path: str, is_told: bool
+    given_as: str, path: str, is_named: bool
 ) -> None:
     with pytest.raises(ValidationFailed) as refused:
         parse_given_time(given_as, path)
 
     assert "is not an ISO 8601 date" in refused.value.message
-    assert ("%2B" in refused.value.message) is is_told
+    assert ("%2B" in refused.value.message) is is_named
 
 
 @given(AWARE)

@@ -199,7 +199,7 @@ Renewed = Callable[[Caller], Caller | None]
 """The caller with the rights of this moment; None when none are left."""
 
 
-class GrantShown(Struct, frozen=True, rename="camel"):
+class TokenGrant(Struct, frozen=True, rename="camel"):
     """What a token may do in one organization."""
 
     organization_id: str
@@ -220,7 +220,7 @@ class TokenSelf(Struct, frozen=True, rename="camel"):
     effective_permissions: list[str]  # of all grants together
     assigned_languages: list[str] | None
     expires_at: Timestamp | None
-    grants: list[GrantShown]
+    grants: list[TokenGrant]
 
 
 class OrganizationQuery(SortedRequest, frozen=True):

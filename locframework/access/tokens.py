@@ -40,12 +40,12 @@ from .permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
 from .records import (
     Caller,
     Grant,
-    GrantShown,
     Holder,
     NewToken,
     Scope,
     StoredToken,
     Token,
+    TokenGrant,
     TokenKind,
     TokenSelf,
 )
@@ -482,7 +482,7 @@ def self_of(caller: Caller) -> TokenSelf:
         assigned_languages=_listed(languages),
         expires_at=token.expires_at if token else None,
         grants=[
-            GrantShown(
+            TokenGrant(
                 organization_id=grant.organization_id,
                 permissions=sorted(effective(grant)),
                 project_ids=_listed(grant.project_ids),

@@ -413,9 +413,9 @@ class _Undo:
         They are separate, so that one may be refused and the others not.
         """
         changes = [
-            (touch.event_id in self._selection.event_ids, read_change(touch.trace))
+            (touch.event_id in self._selection.event_ids, read_change(touch.undo))
             for touch in touches
-            if touch.trace is not None
+            if touch.undo is not None
         ]
         fields = dict(self._fields(key, changes))
         is_plural = fields.pop("isPlural", key.is_plural)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec import UNSET, Struct
 
-from locframework.events import Trace
+from locframework.events import UndoEntry
 
 from .records import Field, Key
 
@@ -59,7 +59,7 @@ def fields_of(key: Key) -> dict[Field, FieldValue]:
     return {name: field.of(key) for name, field in KEY_FIELDS.items()}
 
 
-Moved = tuple[str, str | None, int]
+ValueRevision = tuple[str, str | None, int]
 """Language code, plural form, and the revision of a value there."""
 
 
@@ -68,12 +68,12 @@ class LoggedChange(Struct, frozen=True, omit_defaults=True):
 
     fields: Mapping[Field, tuple[FieldValue, FieldValue]] = {}
     """Before and after, by field."""
-    moved: Sequence[Moved] = ()
+    moved: Sequence[ValueRevision] = ()
     """The revisions that turning plurals on or off created: it ends some values and
     moves others to another plural form."""
 
 
-def log_change(old: Key, new: Key, moved: Sequence[Moved]) -> Trace:
+def log_change(old: Key, new: Key, moved: Sequence[ValueRevision]) -> UndoEntry:
     """Return what to keep beside the event of a changed key, JSON-shaped."""
     before, after = fields_of(old), fields_of(new)
     changed = {
@@ -81,10 +81,10 @@ def log_change(old: Key, new: Key, moved: Sequence[Moved]) -> Trace:
         for name in before
         if before[name] != after[name]
     }
-    made: Trace = msgspec.to_builtins(LoggedChange(changed, moved))
+    made: UndoEntry = msgspec.to_builtins(LoggedChange(changed, moved))
     return made
 
 
-def read_change(trace: Trace) -> LoggedChange:
+def read_change(entry: UndoEntry) -> LoggedChange:
     """Return what ``log_change`` kept."""
-    return msgspec.convert(trace, LoggedChange)
+    return msgspec.convert(entry, LoggedChange)

@@ -24,7 +24,7 @@ from locframework.errors import (
 )
 from locframework.fields import Timestamp, new_id
 from locframework.keys.changes import Action, ValueChange, WriteVeto, key_change
-from locframework.keys.key_fields import Moved
+from locframework.keys.key_fields import ValueRevision
 from locframework.keys.records import (
     KeyWrite,
     KeyWritten,
@@ -453,7 +453,7 @@ class WritePlanner:
         elif key != edit.key:
             outcome, old = "updated", edit.key
             key = replace(key, updated_at=self.at)
-            moved: Sequence[Moved] = ()
+            moved: Sequence[ValueRevision] = ()
             if key.is_plural != old.is_plural:
                 moved = self._move_forms(edit, key, stored)
             self.keys.save(edit, key)
@@ -480,9 +480,9 @@ class WritePlanner:
 
     def _move_forms(
         self, edit: KeyEdit, key: StoredKey, stored: Mapping[ValueSlot, StoredValue]
-    ) -> list[Moved]:
+    ) -> list[ValueRevision]:
         """Turn plurals on or off; return the revisions that this creates."""
-        moved: list[Moved] = []
+        moved: list[ValueRevision] = []
         for value in list(edit.values.values()):
             end = self._end(value)
             self.keys.clear(edit, end)

@@ -10,7 +10,7 @@ from locframework.branches.service import BranchScope
 from locframework.errors import Unavailable
 from locframework.events import Actor, EventLog
 from locframework.fields import Timestamp
-from locframework.keys.key_fields import Moved, log_change
+from locframework.keys.key_fields import ValueRevision, log_change
 from locframework.keys.records import Key, Revision, StoredKey, StoredValue, ValueSlot
 from locframework.keys.rules import outdated, with_approved_outdated
 from locframework.keys.store import KeyStore
@@ -321,7 +321,7 @@ class KeyEvents:
         self._actor = actor
         self._scope = scope
         self._items: dict[str, list[Item]] = {}
-        self._updates: dict[str, tuple[Key, Key, tuple[Moved, ...]]] = {}
+        self._updates: dict[str, tuple[Key, Key, tuple[ValueRevision, ...]]] = {}
         self._moved: dict[tuple[str, ValueSlot], Item] = {}
 
     def add_keys(self, type_: str, keys: Iterable[Key]) -> None:
@@ -329,7 +329,7 @@ class KeyEvents:
         for key in keys:
             self._add(type_, {"keyId": key.id, "key": key.key})
 
-    def updated(self, old: Key, new: Key, moved: Sequence[Moved] = ()) -> None:
+    def updated(self, old: Key, new: Key, moved: Sequence[ValueRevision] = ()) -> None:
         """``moved``: the revisions that turning plurals on or off created.
 
         Several changes of one key become one event.
@@ -387,7 +387,7 @@ class KeyEvents:
             project_id=self._scope.project.id,
             actor=self._actor,
             branch=self._scope.name,
-            traces={"key.updated": changes},
+            undo={"key.updated": changes},
             at=self._at,
         )
 

@@ -133,7 +133,7 @@ def texts_of(entries: Iterable[Entry]) -> Texts:
     return found
 
 
-def is_told(written: WrittenFile, key: str) -> bool:
+def is_warned_of(written: WrittenFile, key: str) -> bool:
     """Whether a warning names this very key, not only a longer one."""
     name = re.compile(rf"(?<![\w.:/|-]){re.escape(key)}(?![\w-]|[.:/|]\w)")
     return any(name.search(warning) for warning in written.warnings)
@@ -277,7 +277,7 @@ class FormatContract:
         written = self.write(format, entries)
         found = self.texts_in(format, written.content)
         for key, text in texts_of(entries).items():
-            assert found.get(key) == text or is_told(written, key), key
+            assert found.get(key) == text or is_warned_of(written, key), key
 
     def read_or_refuse(self, format: Format, content: bytes) -> list[Catalogue] | None:
         """What is read, when it can be stored; None when it is refused as it should."""
@@ -345,7 +345,7 @@ class FormatContract:
         if format.info.plurals:
             assert self.texts_in(format, written.content, language) == texts_of(entries)
         else:
-            assert is_told(written, "a.plural")
+            assert is_warned_of(written, "a.plural")
 
     def test_f5_descriptions_and_source_texts_come_back(self, format: Format) -> None:
         plural = {"one": "a thing", "other": "things"}

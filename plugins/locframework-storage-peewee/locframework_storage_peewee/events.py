@@ -20,7 +20,7 @@ from locframework.ports import (
     Subscribers,
     Timestamp,
     Touch,
-    Traces,
+    UndoLog,
 )
 
 from .database import Database, Store, chunks, fields, json_text
@@ -61,9 +61,9 @@ _BOUNDS = ("seq >= (SELECT min(t.seq + 0)", "seq <= (SELECT max(t.seq + 0)")
 class EventTable(Store):
     """The event store (locframework/events.py, EventStore)."""
 
-    def add(self, events: Sequence[Event], traces: Traces | None = None) -> Subscribers:
+    def add(self, events: Sequence[Event], undo: UndoLog | None = None) -> Subscribers:
         self._database.require_transaction()
-        kept, subscribers = traces or {}, (False, False, False)
+        kept, subscribers = undo or {}, (False, False, False)
         for some in chunks(events):
             values = ", ".join([f"({', '.join('?' * 11)})"] * len(some))
             found = self._database.run_rows(
