@@ -248,8 +248,15 @@ class ImportJob:
         loaded = self._load(run, keys)
         writes: list[KeyWrite] = []
         created = run.result.keys_created
+        is_counted = run.params.dry_run or not run.result.dry_run
+        codes: set[str] = set()
         for new in keys:
             old = loaded.named(new.name)
+            if old is None and not is_counted and self._writer.veto is None:
+                # nothing else can refuse a new key
+                run.result.keys_created += 1
+                codes.update(new.values)
+                continue
             rows = loaded.values(old.id).values() if old is not None else ()
             plan = plan_key(new, old, rows, run.rules)
             count(run.result, plan, is_new=old is None)
@@ -257,6 +264,8 @@ class ImportJob:
                 writes.append(plan.write)
         if run.result.keys_created > created:
             self._require(run, "key_create")
+        for code in codes:
+            self._access.require_language(run.caller, scope_of(run.project), code)
         self._writer.write(
             run.caller,
             run.scope,

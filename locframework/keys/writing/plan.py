@@ -461,13 +461,13 @@ class WritePlanner:
         count = 0
         for plan in values:
             if plan.is_same:
-                edit.confirmed.add(plan.slot)
+                edit.confirmed |= {plan.slot}
                 continue
             count += 1
             if plan.new is not None:
                 self.keys.put(edit, plan.slot, plan.new)
                 if plan.is_taken_over:
-                    edit.confirmed.add(plan.slot)
+                    edit.confirmed |= {plan.slot}
             elif plan.old is not None:
                 end = self._end(plan.old, plan.note)
                 self.keys.clear(edit, replace(end, keeps_fresh=not plan.outdates))
@@ -491,7 +491,7 @@ class WritePlanner:
             moved.append((*slot, end.revision))
         for slot, value in stored.items():
             self.keys.put(edit, slot, value)
-            edit.moved.add(slot)
+            edit.moved |= {slot}
             self.events.moved(key, slot, value.status, value.revision)
             moved.append((*slot, value.revision))
         return moved

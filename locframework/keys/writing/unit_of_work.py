@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct, field
 
@@ -15,23 +16,29 @@ from locframework.keys.records import Key, Revision, StoredKey, StoredValue, Val
 from locframework.keys.rules import outdated, with_approved_outdated
 from locframework.keys.store import KeyStore
 
+_NOTHING: Mapping[ValueSlot, int] = MappingProxyType({})
 
-class KeyEdit(Struct):
-    """A key with its values as the write leaves them, and what it changes."""
+
+class KeyEdit(Struct, gc=False):
+    """A key with its values as the write leaves them, and what it changes.
+
+    What is rarely filled is immutable: a container for each key of an import would
+    cost the garbage collector more time than the plan.
+    """
 
     key: StoredKey
     stored: StoredKey | None
     """The key as read; None: the write creates it."""
     values: dict[ValueSlot, StoredValue] = field(default_factory=dict)
-    cleared: dict[ValueSlot, int] = field(default_factory=dict)
+    cleared: Mapping[ValueSlot, int] = _NOTHING
     """The last revision of each cleared value."""
     written: dict[ValueSlot, StoredValue | None] = field(default_factory=dict)
     """What is written; None clears a value."""
     read: dict[ValueSlot, StoredValue] = field(default_factory=dict)
     """The values that ``written`` replaces, as read."""
-    moved: set[ValueSlot] = field(default_factory=set)
+    moved: frozenset[ValueSlot] = frozenset()
     """Values that only moved to another plural form: a new source outdates them."""
-    confirmed: set[ValueSlot] = field(default_factory=set)
+    confirmed: frozenset[ValueSlot] = frozenset()
     """Values that a new source text does not outdate."""
     has_findings: bool = True
     """Whether findings of the key may be stored."""
@@ -224,12 +231,14 @@ class UnitOfWork:
             if slot not in edit.written:
                 edit.read[slot] = old
             self._revisions.append(old)
-        edit.moved.discard(slot)
+        if edit.moved:
+            edit.moved -= {slot}
 
     def _note_cleared(self, end: Revision) -> None:
-        cleared = self.edits[end.key_id].cleared
+        edit = self.edits[end.key_id]
         slot = (end.language_code, end.plural_form)
-        cleared[slot] = max(cleared.get(slot, 0), end.revision)
+        revision = max(edit.cleared.get(slot, 0), end.revision)
+        edit.cleared = {**edit.cleared, slot: revision}
 
     def flush(
         self, edits: Iterable[KeyEdit], source_language: str, at: str

@@ -184,12 +184,14 @@ class KeyWriter:
         free: Collection[str] = (),
         stops: bool = False,
         for_request: bool = False,
+        dry_run: bool = False,
     ) -> WritePlan:
         """Plan the writes; only reads are sent.
 
         ``loaded``: keys from ``load``. ``free``: ids of keys whose names others may
         take. ``stops``: the first error ends the plan, and ``apply`` stores nothing.
         ``for_request``: a protected main refuses, and ``run`` applies the plan.
+        ``dry_run``: nobody will apply it, so that it has no findings.
         """
         runner = CheckRunner(
             self._checks, self._terminologies, scope.project, languages,
@@ -215,7 +217,7 @@ class KeyWriter:
             lost |= more
         edits = keys.changed()
         findings: FindingChanges = {}
-        if not (stops and planner.refused):
+        if not dry_run and not (stops and planner.refused):
             source = scope.project.source_language
             findings = check_unit(runner, keys, edits, source)
         return WritePlan(
@@ -277,7 +279,7 @@ class KeyWriter:
         """
         plan = self.plan(
             caller, scope, languages, writes,
-            origin=origin, loaded=loaded, free=free, stops=stops,
+            origin=origin, loaded=loaded, free=free, stops=stops, dry_run=dry_run,
         )  # fmt: skip
         results = plan.results
         if dry_run or (stops and results and isinstance(results[-1], LocError)):
