@@ -5,11 +5,7 @@ from __future__ import annotations
 from locframework import OPERATOR, Framework
 from locframework.access.records import Caller, NewMember, NewToken, Organization
 from locframework.branches.records import NewBranch
-from locframework.glossaries.records import (
-    NewGlossary,
-    NewTerm,
-    NewTranslation,
-)
+from locframework.glossaries.records import NewGlossary, NewTerm, NewTranslation
 from locframework.keys.records import KeyChanges, KeyQuery, NewKey, NewValue
 from locframework.pagination import PageRequest
 from locframework.projects.records import Project

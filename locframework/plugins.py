@@ -30,14 +30,7 @@ from .errors import (
 )
 from .events import Event
 from .formats.format import Format
-from .keys.changes import (
-    NOTE_LENGTH,
-    Change,
-    WriteNote,
-    WriteRefusal,
-    WriteVeto,
-    named,
-)
+from .keys.changes import NOTE_LENGTH, Change, WriteNote, WriteRefusal, WriteVeto, named
 from .memories.matching.port import Matcher
 from .quality.check import Check, name_of_check
 from .quality.checks import BUILT_IN

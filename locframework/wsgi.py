@@ -37,9 +37,7 @@ from .http.records import Wrapped
 from .issues.endpoints import IssueEndpoints
 from .jobs.endpoints import JobEndpoints
 from .keys.endpoints import KeyEndpoints, ReviewEndpoints
-from .memories.endpoints import (
-    MemoryEndpoints,
-)
+from .memories.endpoints import MemoryEndpoints
 from .merging.endpoints import MergingEndpoints
 from .plugins import LoadedPlugin, PluginHost
 from .processes import Registration

@@ -3,10 +3,7 @@
 from typing import Annotated
 
 from locframework.access.records import Caller
-from locframework.errors import (
-    BranchExists,
-    BranchNotOpen,
-)
+from locframework.errors import BranchExists, BranchNotOpen
 from locframework.http.operation import operation
 from locframework.http.records import Deleted, Wrapped
 from locframework.pagination import Page

@@ -3,11 +3,7 @@
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.errors import (
-    BranchNotOpen,
-    LanguageNotInProject,
-    ReleaseInProgress,
-)
+from locframework.errors import BranchNotOpen, LanguageNotInProject, ReleaseInProgress
 from locframework.events import SYSTEM, Event, EventFilter
 from locframework.fields import Clock, new_id, timestamp
 from locframework.jobs.records import Job, JobError

@@ -18,13 +18,7 @@ from locframework.validation import check_record
 from .builder import SPOOL_MEMORY, ReleaseBuilder, Spool
 from .distributions import Distributions
 from .queue import ReleaseQueue
-from .records import (
-    Distribution,
-    NewRelease,
-    Release,
-    ReleaseDiff,
-    StoredRelease,
-)
+from .records import Distribution, NewRelease, Release, ReleaseDiff, StoredRelease
 from .rules import release_diff
 from .store import DeliveryStorage
 

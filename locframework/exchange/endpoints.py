@@ -15,17 +15,13 @@ from locframework.errors import (
 from locframework.formats.records import SourceFile
 from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, BranchQuery, Prepared, Raw
-from locframework.jobs.records import Job, JobAnswer
+from locframework.jobs.endpoints import accepted
+from locframework.jobs.records import JobAnswer
 
 from .exports import Exports
 from .imports import Imports
 from .records import ExportQuery, ImportForm, ImportOptions
-from .rules import (
-    WARNING_COUNT_HEADER,
-    WARNINGS_HEADER,
-    branch_of,
-    warning_headers,
-)
+from .rules import WARNING_COUNT_HEADER, WARNINGS_HEADER, branch_of, warning_headers
 
 
 class ExchangeEndpoints:
@@ -71,7 +67,7 @@ class ExchangeEndpoints:
         options = ImportOptions(**{name: getattr(form, name) for name in names})
         options = replace(options, branch=branch_of(options, query.branch))
         start = self._imports.prepare_import(caller, project_id, file, options)
-        return Prepared(lambda: _accepted(start()))
+        return Prepared(lambda: accepted(start()))
 
     @operation(
         "GET",
@@ -102,8 +98,3 @@ class ExchangeEndpoints:
         disposition = f'attachment; filename="{file.name}"'
         headers = {"Content-Disposition": disposition, **warning_headers(file.warnings)}
         return Raw(file.content, file.content_type, headers=headers)
-
-
-def _accepted(job: Job) -> Accepted[JobAnswer]:
-    location = f"/projects/{job.project_id}/jobs/{job.id}"
-    return Accepted(JobAnswer(job), location)

@@ -22,12 +22,7 @@ from locframework.access.records import Caller, Reach, Renewed
 from locframework.access.service import LinkedAccess
 from locframework.blobs.service import Blobs
 from locframework.blobs.store import KeptParts
-from locframework.errors import (
-    NotFound,
-    PermissionDenied,
-    UnknownFormat,
-    abbreviate,
-)
+from locframework.errors import NotFound, PermissionDenied, UnknownFormat, abbreviate
 from locframework.fields import Clock
 from locframework.jobs.records import Job, JobQuery, Progress, StoredJob
 from locframework.jobs.service import Jobs, Subject

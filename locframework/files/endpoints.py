@@ -3,10 +3,7 @@
 from msgspec import Struct
 
 from locframework.access.records import Caller
-from locframework.errors import (
-    PayloadTooLarge,
-    UnreadableFile,
-)
+from locframework.errors import PayloadTooLarge, UnreadableFile
 from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Prepared, Raw, RequestInfo
 from locframework.http.responses import if_none_match_matches

@@ -18,6 +18,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, Deleted, Prepared, Raw, Wrapped
+from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 
@@ -295,7 +296,7 @@ class GlossaryFileEndpoints:
         start = self._files.prepare_import(
             caller, glossary_id, form.file.file, form.format
         )
-        return Prepared(lambda: _accepted(glossary_id, start()))
+        return Prepared(lambda: accepted(start(), f"/glossaries/{glossary_id}"))
 
     @_read(
         "GET",
@@ -339,7 +340,3 @@ class GlossaryFileEndpoints:
         A queued job ends at once, a running one soon. What it has done stays.
         """
         return JobAnswer(self._files.cancel_job(caller, glossary_id, job_id))
-
-
-def _accepted(glossary_id: str, job: Job) -> Accepted[JobAnswer]:
-    return Accepted(JobAnswer(job), f"/glossaries/{glossary_id}/jobs/{job.id}")

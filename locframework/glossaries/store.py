@@ -10,12 +10,7 @@ from locframework.projects.store import ProjectStore
 from locframework.proposals.records import TermTranslation
 from locframework.transactions import Repository, Transactions
 
-from .records import (
-    StoredGlossary,
-    Term,
-    TermQuery,
-    TermWrite,
-)
+from .records import StoredGlossary, Term, TermQuery, TermWrite
 
 
 class GlossaryStore(Repository[StoredGlossary], Protocol):

@@ -12,6 +12,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import Accepted, BranchQuery
+from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import JobAnswer
 from locframework.keys.endpoints import KeyAnswer
 from locframework.keys.records import HistoryItem, HistoryQuery, Reversion
@@ -62,9 +63,7 @@ class ActivityEndpoints:
         `not_revertible`. A protected main accepts only `mergeOf`. Branches have no
         undo. `dryRun` reports the same, and changes nothing.
         """
-        job = self._activity.start_revert(caller, project_id, body)
-        where = f"/projects/{job.project_id}/jobs/{job.id}"
-        return Accepted(JobAnswer(job), where)
+        return accepted(self._activity.start_revert(caller, project_id, body))
 
 
 class HistoryEndpoints:

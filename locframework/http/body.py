@@ -17,11 +17,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 from falcon import HTTPError, mediatypes
-from falcon.media.multipart import (
-    BodyPart,
-    MultipartFormHandler,
-    MultipartParseOptions,
-)
+from falcon.media.multipart import BodyPart, MultipartFormHandler, MultipartParseOptions
 from msgspec import Struct, inspect, structs
 
 from locframework.errors import (
@@ -33,12 +29,7 @@ from locframework.errors import (
     abbreviate,
     truncate,
 )
-from locframework.validation import (
-    DEPTH_LIMIT,
-    forbidden,
-    refusal,
-    text_problems,
-)
+from locframework.validation import DEPTH_LIMIT, forbidden, refusal, text_problems
 
 from .operation import has_required_fields
 from .records import UPLOAD_LIMIT, Upload, UploadedFile

@@ -14,12 +14,7 @@ from falcon import Request, Response, code_to_http_status, mediatypes
 from falcon.routing import CompiledRouter
 from msgspec import Struct
 
-from locframework.errors import (
-    LocError,
-    NotAcceptable,
-    RateLimited,
-    Unauthorized,
-)
+from locframework.errors import LocError, NotAcceptable, RateLimited, Unauthorized
 
 from .body import Environ, FormBody, JsonBody, Query
 from .idempotency import HEADER as IDEMPOTENCY_KEY

@@ -1,10 +1,7 @@
 """What checks found, over HTTP."""
 
 from locframework.access.records import Caller
-from locframework.errors import (
-    BranchNotOpen,
-    LanguageNotInProject,
-)
+from locframework.errors import BranchNotOpen, LanguageNotInProject
 from locframework.http.operation import operation
 from locframework.keys.records import ProjectIssue
 from locframework.pagination import Page

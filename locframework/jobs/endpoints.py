@@ -5,10 +5,17 @@ from __future__ import annotations
 from locframework.access.records import Caller
 from locframework.errors import JobNotCancellable
 from locframework.http.operation import operation
+from locframework.http.records import Accepted
 from locframework.pagination import Page
 
 from .records import Job, JobAnswer, JobQuery
 from .service import Jobs
+
+
+def accepted(job: Job, owner: str = "") -> Accepted[JobAnswer]:
+    """Return the 202 for a job of its project, or of ``owner``: "/glossaries/<id>"."""
+    owner = owner or f"/projects/{job.project_id}"
+    return Accepted(JobAnswer(job), f"{owner}/jobs/{job.id}")
 
 
 class JobEndpoints:

@@ -7,12 +7,7 @@ from msgspec.structs import replace
 from locframework.errors import LanguageNotInProject, ValidationFailed
 from locframework.fields import parse_given_time, timestamp
 from locframework.languages import fold, require_tag
-from locframework.pagination import (
-    Cursor,
-    Position,
-    decode_cursor,
-    list_fingerprint,
-)
+from locframework.pagination import Cursor, Position, decode_cursor, list_fingerprint
 
 from .records import KeyFilter, KeyQuery, StoredKey
 

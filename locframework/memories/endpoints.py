@@ -27,6 +27,7 @@ from locframework.http.records import (
     Raw,
     Wrapped,
 )
+from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 
@@ -67,6 +68,7 @@ _TRANSLATION = f"{_ENTRY}/translations/{{lang}}"
 _read = partial(operation, permission="tm_read")
 _manage = partial(operation, permission="tm_manage")
 _write = partial(operation, permission="tm_write")
+_jobs = partial(operation, permission=None)
 
 
 MemoryAnswer = Annotated[TranslationMemory, Wrapped("translationMemory")]
@@ -344,7 +346,7 @@ class MemoryEndpoints:
         reads none.
         """
         job = self._prefill.start_prefill(caller, project_id, body, branch=query.branch)
-        return Accepted(JobAnswer(job), f"/projects/{job.project_id}/jobs/{job.id}")
+        return accepted(job)
 
     # files and jobs
 
@@ -367,12 +369,11 @@ class MemoryEndpoints:
         `tm_manage`.
         """
         start = self._files.prepare_import(caller, tm_id, form.file.file, form)
-        return Prepared(lambda: _accepted(tm_id, start()))
+        return Prepared(lambda: accepted(start(), f"/translation-memories/{tm_id}"))
 
-    @operation(
+    @_read(
         "GET",
         f"{_ONE}/export",
-        permission="tm_read",
         errors=(UnknownFormat, LanguageNotInProject),
         raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
     )
@@ -386,7 +387,7 @@ class MemoryEndpoints:
         """
         return self._files.export(caller, tm_id, query).response()
 
-    @operation("GET", _JOBS, permission=None)
+    @_jobs("GET", _JOBS)
     def list_memory_jobs(
         self, caller: Caller, tm_id: str, query: JobQuery
     ) -> Page[Job]:
@@ -396,24 +397,15 @@ class MemoryEndpoints:
         """
         return self._files.list_jobs(caller, tm_id, query)
 
-    @operation("GET", f"{_JOBS}/{{jobId}}", permission=None)
+    @_jobs("GET", f"{_JOBS}/{{jobId}}")
     def get_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
         """Get a job of a translation memory."""
         return JobAnswer(self._files.get_job(caller, tm_id, job_id))
 
-    @operation(
-        "POST",
-        f"{_JOBS}/{{jobId}}/cancel",
-        permission=None,
-        errors=(JobNotCancellable,),
-    )
+    @_jobs("POST", f"{_JOBS}/{{jobId}}/cancel", errors=(JobNotCancellable,))
     def cancel_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
         """Cancel a job of a translation memory.
 
         A queued job ends at once, a running one soon. What it has done stays.
         """
         return JobAnswer(self._files.cancel_job(caller, tm_id, job_id))
-
-
-def _accepted(tm_id: str, job: Job) -> Accepted[JobAnswer]:
-    return Accepted(JobAnswer(job), f"/translation-memories/{tm_id}/jobs/{job.id}")

@@ -338,11 +338,10 @@ def check_targets(
         raise LanguageNotInProject(messages, problems)
 
 
-def check_source(text: str, path: str = "$.sourceText") -> str:
-    """Return the source text. Raise ValidationFailed if it is blank."""
+def check_source(text: str) -> None:
+    """Raise ValidationFailed if the source text is blank."""
     if not text.strip():
-        raise ValidationFailed.at(path, "length", "must not be blank")
-    return text
+        raise ValidationFailed.at("$.sourceText", "length", "must not be blank")
 
 
 def check_value(text: str, path: str = "$.value") -> str:

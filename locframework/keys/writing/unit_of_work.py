@@ -16,15 +16,12 @@ from locframework.keys.records import Key, Revision, StoredKey, StoredValue, Val
 from locframework.keys.rules import outdated, with_approved_outdated
 from locframework.keys.store import KeyStore
 
+# not a container of its own for each key: they cost the garbage collector time
 _NOTHING: Mapping[ValueSlot, int] = MappingProxyType({})
 
 
 class KeyEdit(Struct, gc=False):
-    """A key with its values as the write leaves them, and what it changes.
-
-    What is rarely filled is immutable: a container for each key of an import would
-    cost the garbage collector more time than the plan.
-    """
+    """A key with its values as the write leaves them, and what it changes."""
 
     key: StoredKey
     stored: StoredKey | None

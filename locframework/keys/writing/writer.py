@@ -27,12 +27,7 @@ from locframework.projects.service import Languages
 from locframework.quality.check import Checks
 from locframework.statistics.service import Completion
 
-from .checks import (
-    CheckedKey,
-    CheckRunner,
-    FindingChanges,
-    check_unit,
-)
+from .checks import CheckedKey, CheckRunner, FindingChanges, check_unit
 from .plan import WritePlanner, keys_in, renamed_in
 from .unit_of_work import KeyEdit, KeyEvents, StalePlan, UnitOfWork
 

@@ -49,11 +49,6 @@ def cut_punctuation(text: str) -> tuple[str, str]:
     return (kept, text[len(kept) :]) if kept else (text, "")
 
 
-def cut_marks(text: str) -> str:
-    """Return the text without the punctuation at its very end."""
-    return text.rstrip(TRAILING_PUNCTUATION) or text
-
-
 def match_fold(text: str) -> str:
     """Return the text as matching compares it (decisions 2.5.4)."""
     return cut_punctuation(folded(text))[0]
@@ -107,7 +102,13 @@ def folds_of(text: str) -> Folds:
     full = (
         spaced.lower() if is_plain else cut_punctuation(collapse_white_space(cased))[0]
     )
-    return Folds(text, full, spaced, cut_marks(cased), cut.replace(" ", ""))
+    return Folds(
+        text,
+        full,
+        spaced,
+        cased.rstrip(TRAILING_PUNCTUATION) or cased,
+        cut.replace(" ", ""),
+    )
 
 
 def score(

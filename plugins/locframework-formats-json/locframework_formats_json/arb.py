@@ -8,14 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from locframework.ports import (
-    PLURAL_FORMS,
-    Catalogue,
-    Detail,
-    Entry,
-    FormatInfo,
-    Text,
-)
+from locframework.ports import PLURAL_FORMS, Catalogue, Detail, Entry, FormatInfo, Text
 
 from .objects import (
     FORMS,

@@ -23,14 +23,7 @@ of each statement; BEGIN and COMMIT are not counted, and many rows are one.
 """
 
 import logging
-from collections.abc import (
-    Callable,
-    Collection,
-    Hashable,
-    Iterable,
-    Iterator,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache, partial
 from operator import attrgetter, methodcaller

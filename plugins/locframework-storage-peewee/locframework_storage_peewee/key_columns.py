@@ -11,14 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple
 
-from locframework.ports import (
-    Key,
-    KeyValue,
-    StoredKey,
-    StoredValue,
-    count_words,
-    fold,
-)
+from locframework.ports import Key, KeyValue, StoredKey, StoredValue, count_words, fold
 
 from .database import Database, SqlFragment, Store, chunks, fields, json_text
 from .engine import Row

@@ -24,14 +24,7 @@ from .database import (
     starts_with,
 )
 from .engine import Row
-from .key_columns import (
-    KEY,
-    OF_PROJECT,
-    PROJECT,
-    ScopedStore,
-    Source,
-    key_of,
-)
+from .key_columns import KEY, OF_PROJECT, PROJECT, ScopedStore, Source, key_of
 
 TRIGRAM = 3  # characters; shorter terms are not indexed
 _COUNT_LIMIT = TOTAL_LIMIT + 1

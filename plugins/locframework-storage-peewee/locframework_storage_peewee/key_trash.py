@@ -5,13 +5,7 @@ from functools import partial
 
 from msgspec.structs import asdict
 
-from locframework.ports import (
-    Page,
-    PageRequest,
-    Timestamp,
-    TrashedKey,
-    public_key,
-)
+from locframework.ports import Page, PageRequest, Timestamp, TrashedKey, public_key
 
 from .database import Database, SqlFragment, all_of, chunks, contains
 from .engine import Row

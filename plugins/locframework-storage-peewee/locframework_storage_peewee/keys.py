@@ -5,10 +5,7 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from locframework.ports import (
-    StoredKey,
-    StoredValue,
-)
+from locframework.ports import StoredKey, StoredValue
 
 from .database import SqlFragment, all_of, chunks, json_text, starts_with
 from .key_columns import (

@@ -3,12 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from locframework.ports import (
-    LanguageCounts,
-    LineCounts,
-    Timestamp,
-    complete_languages,
-)
+from locframework.ports import LanguageCounts, LineCounts, Timestamp, complete_languages
 
 from .database import Store
 from .engine import Row

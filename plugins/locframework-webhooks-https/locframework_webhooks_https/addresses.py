@@ -8,13 +8,7 @@ of our own: ``ipaddress.is_global`` is true of addresses that lead inside
 
 import re
 from collections.abc import Collection, Iterable
-from ipaddress import (
-    IPv4Address,
-    IPv4Network,
-    IPv6Address,
-    IPv6Network,
-    ip_address,
-)
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from msgspec import Struct
 
