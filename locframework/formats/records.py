@@ -27,6 +27,7 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
     comments: bool = False  # carries descriptions
     multilingual: bool = False  # one file holds several languages
     source_texts: bool = False  # carries the source text beside each value
+    marks_unreviewed: bool = False  # has a mark for texts not approved: PO's fuzzy
     plugin: str = ""  # filled in by the framework
 
 
@@ -37,12 +38,16 @@ class FileOptions(Struct, frozen=True):
     source_language: str  # BCP-47
     language_code: str | None = None  # reading: the language asked for, when one was
     module: str | None = None  # writing: the one whose keys were asked for, if one was
+    plurals: Mapping[str, bool] = {}
+    """Reading: whether keys that the project or the source file has are plural."""
 
 
 class Entry(Struct, frozen=True, gc=False):
     """One message of a catalogue."""
 
-    key: str  # whole key; segments joined by the project's key separator
+    key: str
+    """What the file calls the message, parts joined by the key separator. Writing: the
+    key, unless ``is_file_key``."""
     value: Text | None = None  # None: the file names the key without a text
     is_plural: bool = False
     description: str = ""
@@ -51,6 +56,8 @@ class Entry(Struct, frozen=True, gc=False):
     line: int | None = None  # 1-based; for messages about the file
     key_detail: Detail | None = None  # beyond our model, the same in all languages
     detail: Detail | None = None  # beyond our model, of this language only
+    is_file_key: bool = False
+    """Writing: ``key`` is no legal key, and stands in the file as it is."""
 
 
 class Catalogue(Struct, frozen=True):
@@ -60,6 +67,10 @@ class Catalogue(Struct, frozen=True):
     entries: Sequence[Entry]
     plural_forms: tuple[str, ...] = ("other",)  # writing: the language's CLDR forms
     detail: Detail | None = None  # of the file as a whole: a PO header
+    template: bytes | None = None
+    """Writing: the file that was last imported. Its order and layout are kept; only
+    texts that differ change, keys that are no longer there go, and new ones stand after
+    the entry before them."""
     warnings: list[str] = field(default_factory=list)
 
 

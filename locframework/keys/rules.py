@@ -3,7 +3,9 @@
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Literal, TypeVar
+from unicodedata import normalize
 
 from msgspec import UNSET
 from msgspec.structs import astuple, replace
@@ -45,6 +47,7 @@ V = TypeVar("V", StoredValue, KeyValue)
 ROOT_MODULE = "@root"
 """The module of keys with one segment; ``@`` is not legal in keys."""
 
+_READABLE = 40
 _SEGMENT = "[A-Za-z0-9_-]+"
 _FORM_ORDER = {form: at for at, form in enumerate((None, *PLURAL_FORMS))}
 
@@ -57,6 +60,39 @@ def check_key(key: str, separator: str) -> None:
     """
     if len(key) > KEY_LENGTH or not _legal_keys(separator).fullmatch(key):
         raise InvalidKey(f"key {abbreviate(key)!r}{_fault_of(key, separator)}")
+
+
+def legal_key(name: str, separator: str, identity: str | None = None) -> str:
+    """Return the key for a message that a file calls ``name``.
+
+    That is the name where it is a legal key. Else it is the legal segments that it
+    begins with, its first words in lower case, and 12 hexadecimal digits of its hash:
+    "Hello world" is ``hello-world-4f3b5f1a5a0c``. ``identity`` is hashed instead where
+    several messages have one name; the key then always has the hash.
+    """
+    if identity is None:
+        if len(name) <= KEY_LENGTH and _legal_keys(separator).fullmatch(name):
+            return name
+        identity = name
+    start, parts = "", name.split(separator)
+    if len(name) <= KEY_LENGTH // 2 and not any(
+        p[:1].isspace() or not p for p in parts
+    ):
+        while len(parts) > 1 and _legal_keys(separator).fullmatch(parts[0]):
+            start += parts.pop(0) + separator
+    words = _words(separator.join(parts))
+    digest = blake2b(identity.encode(), digest_size=6).hexdigest()
+    return f"{start}{words}{'-' if words else ''}{digest}"
+
+
+def _words(text: str) -> str:
+    """Return the first words in lower-case kebab, of ASCII; may be empty."""
+    plain = normalize("NFKD", text[: 3 * _READABLE].casefold())
+    plain = plain.encode("ascii", "ignore").decode()
+    kebab = re.sub("[^a-z0-9]+", "-", plain).strip("-")
+    if len(kebab) > _READABLE:
+        kebab = kebab[: _READABLE + 1].rpartition("-")[0] or kebab[:_READABLE]
+    return kebab
 
 
 @lru_cache(maxsize=16)
