@@ -11,6 +11,7 @@ from locframework.terminology.words import Searched
 
 from .check import Check, Finding, Subject, WantedTerm
 from .scanning import (
+    ARGUMENT,
     MAYBE_PLACEHOLDER,
     TAG,
     Mark,
@@ -107,12 +108,17 @@ _KNOWN = _VOID.union(
         "table", "td", "th", "tr", "tt", "u", "ul",
     )
 )  # fmt: skip  # elements of HTML that are no words, as <address> or <object> may be
+# Not what ends with another sign of a name, nor an argument of an address: &lt=5
+_ENTITY = r"(amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6})"
+_BROKEN_ENTITY = re.compile(rf"&{_ENTITY}(?![\w;=])|&\s{{1,9}}{_ENTITY}\s?;")
+_TYPOGRAPHIC = re.compile("=\\s*([„“”«»‚‘’″′])")
 
 
 class Markup:
     """Compares the tags, in any order and without their attributes.
 
     A name in angle brackets that is neither closed nor known is a word: ``<options>``.
+    What a browser shows as it stands is broken: ``&amp b``, ``<a href=„x“>``.
     """
 
     name = "markup"
@@ -129,6 +135,21 @@ class Markup:
                 if has_branches(source) or has_branches(text):
                     wanted, found = _each_once(wanted), _each_once(found)
                 yield from _differ("tag", *differences(wanted, found), text, form)
+                if not any(_TYPOGRAPHIC.search(tag[0]) for tag in there):
+                    yield from _quoted_wrongly(here, form)
+            if "&" in text and not _BROKEN_ENTITY.search(source):
+                for entity in _BROKEN_ENTITY.finditer(text):
+                    message = f"{entity[0]} is no entity, &{entity[1] or entity[2]}; is"
+                    yield Finding(message, *entity.span(), form)
+
+
+def _quoted_wrongly(
+    tags: Iterable[re.Match[str]], form: str | None
+) -> Iterator[Finding]:
+    for tag in tags:
+        if quote := _TYPOGRAPHIC.search(tag[0]):
+            message = f'the tag <{tag[2][:100]}> has {quote[1]} for the quote "'
+            yield Finding(message, *tag.span(), form)
 
 
 def _differ(
@@ -306,6 +327,8 @@ def _compare(
     there, here = placeholders(source), placeholders(text)
     wanted, found = _comparable(there, here), _comparable(here, there)
     missing, extra = differences(wanted, found)
+    if missing:
+        missing = [name for name in missing if not _is_told(name, text, found)]
     if form in _EXACT:
         missing = _but_the_number(missing, there)
     if form is not None and extra:
@@ -320,6 +343,16 @@ def _compare(
         for at in _single_percents(text, here):
             message = "a single %, which the source text writes %%"
             yield Finding(message, at, at + 1, form)
+
+
+def _is_told(name: str, text: str, found: Iterable[Mark]) -> bool:
+    """Whether a plural is missing whose number the text tells without branches."""
+    argument, _, branch = name.partition(", ")
+    if branch not in ("plural, other}", "selectordinal, other}"):
+        return False
+    return any(mark.name == argument + "}" for mark in found) and not any(
+        each[1] == argument[1:] for each in ARGUMENT.finditer(text)
+    )
 
 
 def _single_percents(text: str, there: Sequence[Placeholder]) -> list[int]:

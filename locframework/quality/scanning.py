@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 ARGUMENT = re.compile(r"\{\s*([\w.-]{1,100})\s*,\s*(plural|selectordinal|select)\s*,")
 
+_OFFSET = re.compile(r"\s{0,9}offset:")
+
 
 def has_branches(text: str) -> bool:
     """Whether the text has alternatives in itself: ``{n, plural, one {…} …}``."""
@@ -51,7 +53,8 @@ def placeholders(text: str) -> list[Placeholder]:
 
     Of a ``plural`` and a ``select``, the branch ``other`` is one, and so is each
     branch of a select: they have to be there in every language, by the same name.
-    So is each ``#`` that stands for the number in a branch of a plural.
+    A ``#`` in a branch of a plural is ``{n}``, its argument, which prints the same
+    but for an offset.
     Takes time in proportion to the text, whatever it holds.
     """
     found: list[Placeholder] = []
@@ -115,7 +118,8 @@ def _in_braces(text: str) -> Iterator[Placeholder]:
             branch = text[read_to[parent] : start].split()
             read_to[parent] = end + 1
             if head[2] != "select":
-                numbers[start] = f"{{{head[1]}, {head[2]}, #}}"
+                less = ", #" if _OFFSET.match(text, head.end()) else ""
+                numbers[start] = f"{{{head[1]}{less}}}"
             if branch and (head[2] == "select" or branch[-1] == "other"):
                 name = f"{{{head[1]}, {head[2]}, {branch[-1][:50]}}}"
                 is_number = head[2] != "select"

@@ -72,6 +72,20 @@ class TestPlaceholders(CheckContract):
         "ICU number in one as a form": subject(
             {"one": ICU, "other": ICU}, {"one": ICU.replace("#", "eine"), "other": ICU}
         ),
+        "ICU number by its name": subject(ICU, ICU.replace("#", "{n}")),
+        "ICU number by its sign": subject(ICU.replace("#", "{n, number}"), ICU),
+        "ICU number by both": subject(ICU.replace("# file ", "{n} file "), ICU),
+        "ICU without branches": subject(ICU, "{n} Dateien von {name}"),
+        "ICU without branches in Japanese": subject(
+            "{count, plural, one {# item} other {# items}}", "{count}個", "ja"
+        ),
+        "ICU ordinal without branches": subject(
+            "{n, selectordinal, one {#st} other {#th}} day", "{n}. Tag"
+        ),
+        "ICU offset": subject(
+            "{n, plural, offset:1 =1 {you} other {you and #}}",
+            "{n, plural, offset:1 other {du und #}}",
+        ),
         "a sign of number": subject("# {n}", "Nr. {n}"),
         "one in words": subject(FILES, {"one": "Eine Datei", "other": "%d Dateien"}),
         "one in words, unnamed": subject(
@@ -102,6 +116,14 @@ class TestPlaceholders(CheckContract):
         "ICU branch": subject(ICU, ICU.replace("other", "andere")),
         "ICU select": subject(SELECT, SELECT.replace("female", "weiblich")),
         "ICU number": subject(ICU, ICU.replace("#", "the")),
+        "ICU number without branches": subject(ICU, "Dateien von {name}"),
+        "ICU without branches, branch": subject(
+            "{n, plural, one {#} other {#}}", "{n} {n, plural, one {#} andere {#}}"
+        ),
+        "ICU number less an offset": subject(
+            "{n, plural, offset:1 =1 {you} other {you and #}}",
+            "{n, plural, offset:1 other {du und {n}}}",
+        ),
         "ICU number, extra": subject(ICU.replace("#", "the"), ICU),
         "ICU number of an ordinal": subject(
             "{n, selectordinal, one {#st} other {#th}}",
@@ -143,6 +165,10 @@ class TestMarkup(CheckContract):
         "no tags": subject("a < b and c > d", "c > d und a < b"),
         "a heart": subject("<3", "Liebe"),
         "an address": subject("<you@example.com>", "du"),
+        "an entity": subject("a & b", "a &amp; b"),
+        "no entity": subject("R&D & lt", "F&E & lt, ?a=1&lt=2 &amplitude"),
+        "an entity broken in both": subject("a &amp b", "x &amp y"),
+        "typographic quotes as text": subject("<b>x</b>", "<b>= „x“</b>"),
         "a word": subject("Set <name> to <value>", "<Name> auf <Wert> setzen"),
         "words": subject("-p <process ID>", "-p <mã tiến trình>"),
         "an option": subject(
@@ -168,6 +194,20 @@ class TestMarkup(CheckContract):
         "a component": subject("<icon/> a", "a"),
         "a line break": subject("a<br>b", "a b"),
         "extra": subject("a", "a<br>"),
+        "an attribute in typographic quotes": subject(
+            '<a href="x">y</a>', "<a href=„x“>y</a>"
+        ),
+        "an attribute in French quotes": subject(
+            '<a href="x">y</a>', "<a href = «x»>y</a>"
+        ),
+        "an attribute in spaced quotes": subject(
+            '<a href="x">y</a>', "<a href=« x »>y</a>"
+        ),
+        "an entity without its end": subject("a &amp; b", "a &amp b"),
+        "an entity without its end, new": subject("a & b", "a &lt b"),
+        "a number without its end": subject("a&#160;b", "a&#160 b"),
+        "an entity with a space": subject("a&nbsp;b", "a& nbsp;b"),
+        "an entity with a space at its end": subject("a&nbsp;b", "a&nbsp ;b"),
         "in a plural": subject(
             {"other": "<b>x</b>"}, {"one": "x", "other": "<b>x</b>"}
         ),
