@@ -140,7 +140,7 @@ class KeyEndpoints:
         """Get what a key has beyond its record.
 
         `maxLength` is how many characters a text may have; the check `length` reports
-        longer ones.
+        longer ones. `disabledChecks` are the checks that are not run on the key.
         """
         return self._keys.get_detail(caller, project_id, key_id, branch=query.branch)
 
@@ -164,9 +164,10 @@ class KeyEndpoints:
         query: BranchQuery,
         body: KeyChanges,
     ) -> KeyAnswer:
-        """Rename, describe or tag a key, or turn its plurals on or off.
+        """Rename, describe or tag a key, or turn its plurals or checks on or off.
 
-        What the body leaves out stays as it is; so do the values. Turning `isPlural` on
+        What the body leaves out stays as it is; so do the values. `disabledChecks` are
+        not run on the key, and what they found before is gone. Turning `isPlural` on
         moves each text to the form `other`, turning it off keeps only that form; if
         there are texts, this needs translation_write too.
         """

@@ -39,6 +39,7 @@ KEY_FIELDS: dict[Field, KeyField] = {
         KeyField("tags", ("tags",), ()),
         KeyField("isPlural", ("is_plural",), False),
         KeyField("maxLength", ("max_length",), None),
+        KeyField("disabledChecks", ("disabled_checks",), ()),
         KeyField("screenshotFileId", ("screenshot_file_id", "screenshot_url"), None),
     )
 }

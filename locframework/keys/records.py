@@ -10,7 +10,7 @@ from locframework.fields import TimeInput, Timestamp
 from locframework.formats.records import Detail, Text
 from locframework.http.responses import Link
 from locframework.pagination import ByDeletion, GivenCursor, PageRequest, SortedRequest
-from locframework.projects.records import Severity
+from locframework.projects.records import Checks, Severity
 from locframework.quality.check import Finding, Issue
 
 ValueStatus = Literal["draft", "pending_review", "approved"]
@@ -92,12 +92,14 @@ class StoredKey(Key, frozen=True, gc=False, kw_only=True, rename="camel"):
     """A key with what only its detail shows (docs/spec/decisions.md 2.3.6)."""
 
     max_length: int | None = None
+    disabled_checks: tuple[str, ...] = ()
 
 
 class KeyDetail(Struct, frozen=True, rename="camel"):
     """What a key has beyond service.md's record."""
 
     max_length: int | None
+    disabled_checks: tuple[str, ...]
 
 
 class KeyFields(Struct, frozen=True, rename="camel"):
@@ -109,11 +111,13 @@ class KeyFields(Struct, frozen=True, rename="camel"):
     is_plural: bool
     screenshot_file_id: str | None
     max_length: int | None = None
+    disabled_checks: tuple[str, ...] = ()
 
 
 Field = Literal[
-    "key", "value", "description", "tags", "isPlural", "maxLength", "screenshotFileId"
-]
+    "key", "value", "description", "tags", "isPlural", "maxLength", "disabledChecks",
+    "screenshotFileId",
+]  # fmt: skip
 """What of a key can change apart from the rest; a value once more by language and
 plural form."""
 
@@ -227,6 +231,7 @@ class KeyChanges(Struct, frozen=True, rename="camel"):
     tags: Tags | UnsetType = UNSET
     is_plural: bool | UnsetType = UNSET
     max_length: MaxLength | UnsetType | None = UNSET
+    disabled_checks: Checks | UnsetType = UNSET
     screenshot_file_id: str | UnsetType | None = UNSET
 
 

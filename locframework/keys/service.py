@@ -20,6 +20,7 @@ from locframework.files.service import Files
 from locframework.languages import fold, tag_from_path
 from locframework.pagination import CursorPage, Page, read_page
 from locframework.projects.records import Project
+from locframework.projects.rules import require_checks
 from locframework.projects.service import Languages, Projects
 from locframework.quality.check import Checks, Issue
 from locframework.validation import check_record
@@ -200,6 +201,10 @@ class Keys:
         fields = given_fields(changes)
         if changes.tags is not UNSET:
             fields["tags"] = clean_tags(changes.tags)
+        if changes.disabled_checks is not UNSET:
+            names = changes.disabled_checks
+            require_checks(names, self._checks.names, "disabledChecks")
+            fields["disabled_checks"] = tuple(dict.fromkeys(names))
         key_id = _require_id(key_id)
         scope = self._branches.scope(project, branch)
         file_id, before = changes.screenshot_file_id, None

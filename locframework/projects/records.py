@@ -41,6 +41,7 @@ class Project(Struct, frozen=True, rename="camel"):
     tm_enabled: bool
     blocking_checks: tuple[str, ...]
     check_severities: dict[str, Severity]
+    disabled_checks: tuple[str, ...]
     key_count: int
     created_at: Timestamp
     updated_at: Timestamp
@@ -58,6 +59,7 @@ class NewProject(Struct, frozen=True, rename="camel"):
     tm_enabled: bool = True
     blocking_checks: Checks = []
     check_severities: Severities = {}
+    disabled_checks: Checks = []
 
 
 class ProjectChanges(Struct, frozen=True, rename="camel"):
@@ -71,6 +73,7 @@ class ProjectChanges(Struct, frozen=True, rename="camel"):
     tm_enabled: bool | UnsetType = UNSET
     blocking_checks: Checks | UnsetType = UNSET
     check_severities: Severities | UnsetType = UNSET
+    disabled_checks: Checks | UnsetType = UNSET
 
 
 class Language(Struct, frozen=True, rename="camel"):

@@ -114,6 +114,7 @@ class Projects:
         tag = require_tag(new.source_language, "$.sourceLanguage")
         require_checks(new.blocking_checks, self._checks, "blockingChecks")
         require_checks(new.check_severities, self._checks, "checkSeverities")
+        require_checks(new.disabled_checks, self._checks, "disabledChecks")
         id_, now, name = new_id(), timestamp(self._clock()), check_name(new.name)
         project = Project(
             id=id_,
@@ -127,6 +128,7 @@ class Projects:
             tm_enabled=new.tm_enabled,
             blocking_checks=tuple(dict.fromkeys(new.blocking_checks)),
             check_severities=new.check_severities,
+            disabled_checks=tuple(dict.fromkeys(new.disabled_checks)),
             key_count=0,
             created_at=now,
             updated_at=now,
@@ -218,6 +220,10 @@ class Projects:
         if changes.check_severities is not UNSET:
             severities, there = changes.check_severities, old.check_severities
             require_checks(severities, self._checks, "checkSeverities", kept=there)
+        if changes.disabled_checks is not UNSET:
+            names, kept = changes.disabled_checks, old.disabled_checks
+            require_checks(names, self._checks, "disabledChecks", kept=kept)
+            values["disabled_checks"] = tuple(dict.fromkeys(names))
         new = replace(old, **values)
         if new == old:
             return old

@@ -193,13 +193,15 @@ class Checks:
         return found
 
     def shown(self, project: Project) -> dict[str, Severity]:
-        """How grave the findings of each check are in a project; none that is off.
+        """How grave the findings of each check are in a project; none that is off
+        or disabled.
 
         What was found by a check that nobody provides any more is not shown.
         """
         severities = {
             name: project.check_severities.get(name, check.severity)
             for name, check in self._checks.items()
+            if name not in project.disabled_checks
         }
         return {
             name: severity for name, severity in severities.items() if severity != "off"

@@ -38,6 +38,7 @@ NAMES = ("a", "b", "c.d", "e")
 CODES = ("en", "de", "fr")
 TEXTS = ("", "{x}", "Pay {x} now.", "pay", "Pay 12 now", "<b>Pay</b> ", "1 {y} %s")
 LIMITS = (None, 4, 8)
+DISABLED = [[], ["length", "placeholders"]]
 BRANCHES = (None, "spring")
 
 texts = st.sampled_from(TEXTS)
@@ -116,6 +117,7 @@ class Walk:
                 (
                     KeyChanges(key=self.draw(names)),
                     KeyChanges(max_length=self.draw(st.sampled_from(LIMITS))),
+                    KeyChanges(disabled_checks=self.draw(st.sampled_from(DISABLED))),
                     KeyChanges(is_plural=not key.is_plural),
                 )
             )
@@ -225,6 +227,8 @@ class Walk:
             code = language.language_code
             if code not in known:
                 continue
+            every = self.framework.checks.names
+            names = [name for name in every if name not in detail.disabled_checks]
             found = self.framework.checks.findings(
                 Subject(
                     key=key.key,
@@ -236,7 +240,8 @@ class Walk:
                     plural_forms=language.plural_forms,
                     tags=key.tags,
                     max_length=detail.max_length,
-                )
+                ),
+                names,
             )
             rows += [
                 (key.id, code, form, one.check, one.message, one.start, one.end)

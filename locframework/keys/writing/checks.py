@@ -165,6 +165,9 @@ class CheckRunner:
     ) -> list[Finding]:
         if not texts.get(code) or code not in self._forms:
             return []
+        if key.disabled_checks:
+            every = self._checks.names if names is None else names
+            names = [name for name in every if name not in key.disabled_checks]
         source = self._project.source_language
         sources = {} if code == source else texts.get(source, {})
         subject = Subject(

@@ -517,6 +517,7 @@ class World:
             tags=tuple(self._some(TAGS)),
             is_plural=self.random.random() < 0.4,
             max_length=self.random.choice([None, 9]),
+            disabled_checks=tuple(self._some(TAGS)),
             screenshot_url=self.random.choice([None, "https://example.com/1.png"]),
             screenshot_file_id=self.random.choice([None, "f1"]),
             created_at=at(self.random.randint(0, 3)),

@@ -107,6 +107,7 @@ def _project(storage: Storage, of: Project) -> Made:
     new = project(
         owner, "New", id=made.id, key_separator="/", check_severities={"b": "off"}
     )
+    new = replace(new, disabled_checks=("a", "b"))
     return Made(made, replace(new, tm_enabled=False, updated_at=at(1)))
 
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple
 
-from locframework.ports import Key, KeyValue, StoredKey, StoredValue, count_words, fold
+from locframework.ports import KeyValue, StoredKey, StoredValue, count_words, fold
 
 from .database import Database, SqlFragment, Store, chunks, fields, json_text
 from .engine import Row
@@ -30,12 +30,13 @@ KEYS_A_PROJECT = 2**32
 FOLDED_BREAK = "\x1f"  # between what is folded into one text; nobody types it
 
 KEY = """k.id, k.key, k.description, k.tags, k.is_plural, k.screenshot_url,
-    k.screenshot_file_id, k.max_length, k.created_at, k.updated_at"""
+    k.screenshot_file_id, k.max_length, k.disabled_checks, k.created_at, k.updated_at"""
 _CHANGING = """key, description, is_plural, screenshot_url, screenshot_file_id,
     max_length, updated_at"""
 _changing = fields(" ".join(_CHANGING.split()))
-KEY_KEPT = f"{_CHANGING}, tags, folded, id, created_at, project, number"
-KEY_CHANGED = _CHANGING.replace(",", " = ?,") + " = ?, tags = ?, folded = ?"
+_KEPT = f"{_CHANGING}, tags, disabled_checks, folded"
+KEY_KEPT = f"{_KEPT}, id, created_at, project, number"
+KEY_CHANGED = _KEPT.replace(",", " = ?,") + " = ?"
 VALUE = """v.language_code, NULLIF(v.plural_form, ''), v.value, v.status,
     v.is_outdated, v.revision, v.origin, v.approved_value, v.approved_at,
     v.approved_by, v.updated_at, v.updated_by, v.actor_type, v.reason, v.note,
@@ -61,7 +62,7 @@ def key_of(
     """The record of a row of KEY, with the values."""
     row_id, key, description, tags, *rest = row
     id_, of_branch, _ = row_id.partition("@")
-    is_plural, screenshot_url, screenshot_file_id, max_length, *times = rest
+    is_plural, screenshot_url, screenshot_file_id, max_length, disabled, *times = rest
     return StoredKey(
         id=id_,
         project_id=project_id,
@@ -75,17 +76,19 @@ def key_of(
         created_at=times[0],
         updated_at=times[1],
         max_length=max_length,
+        disabled_checks=tags_in(disabled),
         values=values,
     )
 
 
-def key_changes(key: Key) -> Row:
+def key_changes(key: StoredKey) -> Row:
     """Return the values of KEY_CHANGED."""
     folded = fold(key.key) + FOLDED_BREAK + fold(key.description)
-    return *_changing(key), json_text(key.tags), folded
+    disabled = json_text(key.disabled_checks)
+    return *_changing(key), json_text(key.tags), disabled, folded
 
 
-def key_row(key: Key, project: int, number: int) -> Row:
+def key_row(key: StoredKey, project: int, number: int) -> Row:
     """Return the row of KEY_KEPT, by the numbers of its project and itself."""
     return *key_changes(key), key.id, key.created_at, project, number
 

@@ -68,6 +68,7 @@ ProjectRow = table(
     main_protected tm_enabled created_at updated_at deleted_at""",
     blocking_checks=TEXTS,
     check_severities=dict[str, str],
+    disabled_checks=TEXTS,
 )
 LineRow = table("lines", "id project_id key_count")  # main or a branch
 LanguageRow = table(

@@ -28,7 +28,8 @@ from .tables import Table, in_scopes
 
 _PROJECT = """SELECT p.id, p.slug, p.organization_id, p.name, p.description,
     p.source_language, p.key_separator, p.main_protected, p.tm_enabled,
-    p.blocking_checks, p.check_severities, l.key_count, p.created_at, p.updated_at
+    p.blocking_checks, p.check_severities, p.disabled_checks, l.key_count,
+    p.created_at, p.updated_at
     FROM projects p JOIN lines l ON l.id = p.id
     WHERE p.id = ? AND p.deleted_at IS NULL"""
 _LANGUAGES = """SELECT l.id, l.project_id, l.language_code, l.label, l.icon,
@@ -114,9 +115,9 @@ class ProjectTables(Table[Project]):
 
 
 def _project(row: Row) -> Project:
-    *own, checks, severities, key_count, created_at, updated_at = row
-    values = [*own, _texts.decode(checks), _severities.decode(severities), key_count]
-    values += [created_at, updated_at]
+    *own, blocking, severities, disabled, key_count, created_at, updated_at = row
+    values = [*own, _texts.decode(blocking), _severities.decode(severities)]
+    values += [_texts.decode(disabled), key_count, created_at, updated_at]
     return Project(*values)
 
 

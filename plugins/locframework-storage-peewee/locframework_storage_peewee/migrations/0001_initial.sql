@@ -65,6 +65,7 @@ CREATE TABLE projects (
     tm_enabled BOOLEAN NOT NULL,
     blocking_checks TEXT NOT NULL,
     check_severities TEXT NOT NULL,
+    disabled_checks TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     deleted_at TEXT
@@ -224,6 +225,7 @@ CREATE TABLE keys (
     screenshot_url TEXT,
     screenshot_file_id TEXT,
     max_length INTEGER,
+    disabled_checks TEXT NOT NULL,
     tags TEXT NOT NULL,
     description TEXT NOT NULL,
     folded TEXT NOT NULL,
