@@ -1,7 +1,8 @@
 """Reads XML of unknown origin element by element (decisions 2.11), and writes text.
 
 A DOCTYPE is refused unless it just names the format's own DTD, which is never read. So
-there are no entities, and nothing outside the file is requested.
+there are no entities, and nothing outside the file is requested. Single characters and
+references that are no XML are mended (xml_text.py) and named with the element.
 """
 
 from __future__ import annotations
@@ -14,19 +15,16 @@ from xml.sax.saxutils import escape
 
 from msgspec import Struct, field
 
-from locframework.errors import UnreadableFile, abbreviate
+from locframework.errors import UnreadableFile, truncate
 
 from .problems import unreadable
+from .xml_text import MARK, NOT_XML, XmlText
 
-CHUNK = 64 * 1024
 TOKEN_LIMIT = 1024 * 1024  # bytes of a tag or comment: expat keeps it until it ends
 NAMES_LIMIT = 10_000  # of elements and attributes: expat keeps each until the end
 DEPTH_LIMIT = 64
 ITEM_LIMIT = 4 * 1024 * 1024  # characters of an element that is returned
 NODE_SIZE = 100  # characters that a tag counts for
-
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_LATE_DECLARATION = re.compile(rb"\A(\xef\xbb\xbf)?([ \t\r\n]+)<\?xml(?=[ \t\r\n])")
 
 
 class OwnDoctype(Struct, frozen=True):
@@ -45,6 +43,7 @@ class Element(Struct, gc=False):
     attributes: dict[str, str]
     line: int
     children: list[Element | str] = field(default_factory=list)
+    mended: str = ""  # what was no XML, in it and in all elements within
 
     def elements(self, *names: str) -> Iterator[Element]:
         """Yield the children with one of these names."""
@@ -85,14 +84,13 @@ def read_elements(
     """Yield the outermost elements with one of these names; skip all else.
 
     ``format_`` is the name of the format in messages, ``roots`` are the elements that
-    its files may begin with. White space may stand before ``<?xml``. Memory does not
-    grow with the file. Raises UnreadableFile.
+    its files may begin with. Memory does not grow with the file. Raises UnreadableFile.
     """
-    tree = _TreeBuilder(format_, doctype, roots, names)
+    text = XmlText(file)
+    tree = _TreeBuilder(format_, doctype, roots, names, text)
     parser, size = tree.parser, 0
-    while chunk := file.read(CHUNK):
-        if not size:
-            chunk = _LATE_DECLARATION.sub(rb"\1<?xml\2", chunk)
+    for part in text:
+        chunk = part.encode()
         _parse(parser, chunk)
         size += len(chunk)
         if size - parser.CurrentByteIndex > TOKEN_LIMIT:
@@ -112,8 +110,6 @@ def _parse(parser: expat.XMLParserType, chunk: bytes, *, is_last: bool = False) 
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code) or "is not XML"
         raise unreadable(error.lineno, "syntax", reason) from None
-    except (ValueError, LookupError):
-        raise unreadable(1, "encoding", "the encoding is not known") from None
 
 
 class _TreeBuilder:
@@ -123,6 +119,7 @@ class _TreeBuilder:
         doctype: OwnDoctype,
         roots: Collection[str],
         names: Collection[str],
+        text: XmlText,
     ) -> None:
         self._format = format_
         self._doctype = doctype
@@ -132,10 +129,11 @@ class _TreeBuilder:
         self._open: list[Element] = []  # the element being built, and those inside
         self._size = 0
         self._done: list[Element] = []
-        self.parser = parser = expat.ParserCreate()
+        self._marked = text.mended
+        self._mended: dict[str, dict[str, None]] = {}  # what, by how
+        self.parser = parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._check_doctype
-        parser.SkippedEntityHandler = self._refuse_entity
         parser.StartElementHandler = self._begin
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._add_text
@@ -157,9 +155,6 @@ class _TreeBuilder:
             message = f"a DOCTYPE is accepted only if it just names {own.label}"
             raise self._refusal("doctype", message)
 
-    def _refuse_entity(self, name: str, _: bool) -> None:
-        raise self._refusal("entity", f"the entity {abbreviate(name)} is not known")
-
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition(":")[2]
         if self._depth == 0 and name not in self._roots:
@@ -167,7 +162,13 @@ class _TreeBuilder:
         self._depth += 1
         if self._depth > DEPTH_LIMIT:
             raise self._refusal("depth", "elements are nested too deeply")
-        if not self._open and name not in self._names:
+        is_read = bool(self._open) or name in self._names
+        if self._marked:
+            attributes = {
+                key: self._filled(value, is_read=is_read)
+                for key, value in attributes.items()
+            }
+        if not is_read:
             return
         element = Element(name, attributes, self.parser.CurrentLineNumber)
         if self._open:
@@ -176,9 +177,20 @@ class _TreeBuilder:
         self._count(NODE_SIZE + sum(map(len, attributes.values())))
 
     def _add_text(self, text: str) -> None:
+        text = self._filled(text, is_read=bool(self._open))
         if self._open:
             self._count(len(text))
             self._open[-1].children.append(text)
+
+    def _filled(self, text: str, *, is_read: bool) -> str:
+        """Return what a text means; note what was mended in an element that is read."""
+        first, *parts = text.split(MARK)
+        for part in parts:
+            mended = self._marked.popleft()
+            first += mended.text + part
+            if mended.how and is_read:
+                self._mended.setdefault(mended.how, {})[mended.what] = None
+        return first
 
     def _count(self, size: int) -> None:
         self._size += size
@@ -192,13 +204,18 @@ class _TreeBuilder:
         if self._open:
             element = self._open.pop()
             if not self._open:
+                element.mended = "; ".join(
+                    f"{truncate(', '.join(what))}: {how}"
+                    for how, what in self._mended.items()
+                )
+                self._mended.clear()
                 self._done.append(element)
                 self._size = 0
 
 
 def without_control_characters(text: str) -> str:
     """Return what XML can hold of a text."""
-    return _NOT_XML.sub("", text)
+    return NOT_XML.sub("", text)
 
 
 def is_blank_in_xml(text: str) -> bool:

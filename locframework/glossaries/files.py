@@ -15,9 +15,9 @@ from xml.sax.saxutils import quoteattr
 
 from msgspec import Struct
 
-from locframework.errors import UnreadableFile
+from locframework.errors import UnreadableFile, abbreviate
 from locframework.file_import.csv_table import read_table, write_rows
-from locframework.file_import.problems import Problems
+from locframework.file_import.problems import LeftOut, Problems
 from locframework.file_import.xml_file import (
     Element,
     OwnDoctype,
@@ -41,10 +41,12 @@ _SPACE = "urn:iso:std:iso:30042:ed-2"
 _CONCEPTS = ("conceptEntry", "termEntry")
 _SECTIONS = ("langSec", "langSet")
 _SPELLINGS = ("termSec", "tig", "ntig")
-# kept as notes, which we have alone
-_DESCRIPTIONS = ("definition", "explanation", "usageNote", "Usage note")
+# categories by their letters: those kept as notes, which we have alone
+_NOTES = ("note", "definition", "explanation", "usagenote")
+_NEEDED = "translationneeded"
 _STATUS = "administrativeStatus"
 _AUTHORIZATION = "normativeAuthorization"
+_USAGE = (_STATUS, _AUTHORIZATION)
 _AVOIDED = ("deprecated", "superseded", "obsolete", "rejected", "notrecommended")
 _USAGES: dict[str, UsageStatus] = {
     **dict.fromkeys(("preferred", "admitted", "approved", "standardized"), "preferred"),
@@ -132,7 +134,7 @@ class _Spelling(Struct):
         """None without a status, or with one that is not known."""
         if self.notes.get(f"{OWN}usageStatus") == "forbidden":
             return "forbidden"
-        letters = _OTHER.sub("", self.status.lower().removesuffix("-admn-sts"))
+        letters = _letters(self.status.lower().removesuffix("-admn-sts"))
         return _USAGES.get(letters.removesuffix("term"))
 
     @property
@@ -140,6 +142,13 @@ class _Spelling(Struct):
         """Whether it is not, or perhaps not, to be used, so that nothing demands it."""
         is_marked = self.notes.get(f"{OWN}status") == "draft"
         return is_marked or bool(self.status and self.usage_status != "preferred")
+
+
+class _Concept(Struct):
+    spellings: list[_Spelling] = []
+    notes: list[str] = []
+    notes_left_out: int = 0
+    do_not_translate: bool | None = None
 
 
 def read_tbx(
@@ -154,16 +163,19 @@ def read_tbx(
     Of several in one language the first that is not deprecated is the translation.
     Notes and definitions, of a concept or in its source language, are its notes. A
     concept without a term in the source language is left out, and so are further
-    translations, and notes in others or beyond 2,000 characters, with a warning. Raises
+    translations, those of a term that is not translated, notes in others or beyond
+    2,000 characters, and what a term has no field for, with a warning. Raises
     UnreadableFile.
     """
-    roots = ("tbx", "martif")
+    roots, no_place = ("tbx", "martif"), LeftOut()
     try:
         for concept in read_elements(file, "TBX", _DOCTYPE, roots, *_CONCEPTS):
-            yield from _terms(concept, source_language, problems, warn)
+            yield from _terms(concept, source_language, problems, warn, no_place)
     except UnreadableFile as refusal:
         problems.add_refusal(refusal)
     problems.raise_any()
+    for warning in no_place.warnings():
+        warn(warning)
 
 
 def _terms(
@@ -171,34 +183,16 @@ def _terms(
     source_language: str,
     problems: Problems,
     warn: Callable[[str], None],
+    no_place: LeftOut,
 ) -> Iterator[FileTerm]:
-    spellings: list[_Spelling] = []
-    notes: list[str] = []
-    left_out = 0  # notes
-    dropped: set[str] = set()  # types of what we have no place for
-    for section in (concept, *concept.descendants(*_SECTIONS)):
-        given = section.attributes.get("xml:lang", "")
-        code = source_language if section is concept else canonical_tag(given)
-        if code is None:
-            message = "the language is not a BCP-47 language tag"
-            problems.add(section.line, "language", message)
-            continue
-        if section is not concept:
-            found = section.descendants(*_SPELLINGS)
-            spellings += [_spelling(element, code) for element in found]
-        for note in _notes(section, dropped):
-            is_ours = same_language(code, source_language)
-            if is_ours and len("\n".join((*notes, note))) <= NOTES_LIMIT:
-                notes.append(note)
-            else:
-                left_out += 1
+    said = _read(concept, source_language, problems, no_place)
     # terms are in the source language, else in those that differ in region only
-    codes = {each.language_code for each in spellings}
+    codes = {each.language_code for each in said.spellings}
     codes = {source_language} & codes or {
         each for each in codes if same_language(each, source_language)
     }
-    own = [each for each in spellings if each.language_code in codes]
-    others = [each for each in spellings if each.language_code not in codes]
+    own = [each for each in said.spellings if each.language_code in codes]
+    others = [each for each in said.spellings if each.language_code not in codes]
     texts: dict[str, FileText] = {}
     further: set[str] = set()  # languages with other translations
     for other in sorted(others, key=lambda each: each.is_draft):
@@ -207,54 +201,97 @@ def _terms(
         text = FileText(other.language_code, other.text, other.is_draft)
         if texts.setdefault(other.language_code, text).value != other.text:
             further.add(other.language_code)
+    untranslated: set[str] = set()  # languages with other texts than the term
     for each in own:
+        do_not_translate = said.do_not_translate
+        if each.notes.get(f"{OWN}doNotTranslate") == "true":
+            do_not_translate = True
+        kept = [texts[code] for code in sorted(texts)]
+        if do_not_translate:
+            kept = [text for text in kept if text.value == each.text]
+            untranslated |= texts.keys() - {text.language_code for text in kept}
         yield FileTerm(
             line=each.line,
             term=each.text,
-            do_not_translate=each.notes.get(f"{OWN}doNotTranslate") == "true" or None,
+            do_not_translate=do_not_translate,
             case_sensitive=each.notes.get(f"{OWN}caseSensitive") == "true",
             usage_status=each.usage_status,
-            notes="\n".join(notes) or None,
-            texts=tuple(texts[code] for code in sorted(texts)),
+            notes="\n".join(said.notes) or None,
+            texts=tuple(kept),
         )
     where = f"line {concept.line}:"
+    if concept.mended:
+        warn(f"{where} {concept.mended}")
     if not own:
         warn(f"{where} the concept has no term in {source_language} and was left out")
         return
     if further:
         named = ", ".join(sorted(further))
         warn(f"{where} further translations, in {named}, were left out")
-    if left_out:
+    if said.notes_left_out:
         reason = "in other languages or too long, were left out"
-        warn(f"{where} {left_out} of its notes, {reason}")
-    if dropped:
-        warn(f"{where} {', '.join(sorted(dropped))}: left out")
-    unknown = {each.status for each in spellings if not each.usage_status} - {""}
+        warn(f"{where} {said.notes_left_out} of its notes, {reason}")
+    if untranslated:
+        named = ", ".join(sorted(untranslated))
+        warn(f"{where} translations, in {named}, of what is not translated: left out")
+    unknown = {each.status for each in said.spellings if not each.usage_status} - {""}
     if unknown:
         named = ", ".join(sorted(unknown))
         warn(f"{where} {named} is no known status; translations with it are drafts")
 
 
-def _spelling(element: Element, language_code: str) -> _Spelling:
-    notes = {
-        each.attributes.get("type", ""): each.text().strip()
-        for each in element.descendants("termNote")
-    }
-    for each in element.descendants(_STATUS):  # style dct
-        notes[_STATUS] = each.text().strip()
-    text = "".join(each.text() for each in element.descendants("term"))
-    return _Spelling(element.line, language_code, text, notes)
+def _read(
+    concept: Element, source_language: str, problems: Problems, no_place: LeftOut
+) -> _Concept:
+    said = _Concept()
+    for section in (concept, *concept.descendants(*_SECTIONS)):
+        given = section.attributes.get("xml:lang", "")
+        code = source_language if section is concept else canonical_tag(given)
+        if code is None:
+            message = "the language is not a BCP-47 language tag"
+            problems.add(section.line, "language", message)
+            continue
+        is_ours = same_language(code, source_language)
+        spelled = [] if section is concept else section.descendants(*_SPELLINGS)
+        for part in (section, *spelled):
+            flags: dict[str, str] = {}
+            for category, text in _details(part):
+                letters, value = _letters(category), text.strip()
+                if letters in _NOTES:
+                    if is_ours and len("\n".join((*said.notes, text))) <= NOTES_LIMIT:
+                        said.notes.append(text)
+                    else:
+                        said.notes_left_out += 1
+                elif letters == _NEEDED and value.lower() in (*_YES, *_NO):
+                    said.do_not_translate = value.lower() in _NO
+                elif part is not section and category.startswith((OWN, *_USAGE)):
+                    flags[category] = value
+                else:
+                    no_place.add([abbreviate(category)])
+            if part is not section:
+                term = "".join(each.text() for each in part.descendants("term"))
+                said.spellings.append(_Spelling(part.line, code, term, flags))
+    return said
 
 
-def _notes(element: Element, dropped: set[str]) -> Iterator[str]:
-    """Yield the notes, and add to ``dropped`` the types of what is not read."""
-    kinds = ("descrip", "termNote")
-    for each in element.descendants("note", *kinds, *_DESCRIPTIONS, *_SECTIONS):
-        type_ = each.attributes.get("type") if each.name in kinds else each.name
-        if type_ in ("note", *_DESCRIPTIONS) and each.text().strip():
-            yield each.text()
-        elif each.name in kinds and type_ and type_ not in (_STATUS, _AUTHORIZATION):
-            dropped.update(() if type_.startswith(OWN) else (type_,))
+def _letters(text: str) -> str:
+    return _OTHER.sub("", text.lower())
+
+
+def _details(element: Element) -> Iterator[tuple[str, str]]:
+    """Yield what is said of a concept, language or term: the category and the text.
+
+    Style dca has the category in ``type``, dct as the name of the element.
+    """
+    for each in element.children:
+        if isinstance(each, str) or each.name in ("term", *_SECTIONS, *_SPELLINGS):
+            continue
+        if each.name.endswith("Grp"):
+            yield from _details(each)
+        elif (text := each.text()).strip() or "target" in each.attributes:
+            is_note = each.name == "note"
+            category = each.attributes.get("type", each.name)
+            yield each.name if is_note else category, text
 
 
 CSV_TYPE = "text/csv; charset=utf-8"

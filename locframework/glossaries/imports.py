@@ -95,7 +95,10 @@ def terms_of(
     else:
         terms = read_tbx(file, params.source_language, problems, warn)
     lines: dict[tuple[bool, str], int] = {}
-    for term in terms:
+    for each in terms:
+        term = _readable(each, warn)
+        if term is None:
+            continue
         _check(term, problems)
         count = len(lines)
         first = lines.setdefault(_key(term), term.line)
@@ -116,12 +119,29 @@ def _key(term: FileTerm | Term) -> tuple[bool, str]:
     return strict, spelling(term.term, case_sensitive=strict)
 
 
+def _readable(term: FileTerm, warn: Callable[[str], None]) -> FileTerm | None:
+    """Return the term without texts that cannot be stored; None without its own."""
+
+    def is_readable(what: str, text: str) -> bool:
+        if forbidden(text):
+            reason = "it holds U+0000 or a lone surrogate"
+            warn(f"line {term.line}: {what} is left out: {reason}")
+        return not forbidden(text)
+
+    if not is_readable("the term", term.term):
+        return None
+    texts = [
+        text
+        for text in term.texts
+        if is_readable(f"the translation into {text.language_code}", text.value)
+    ]
+    notes = term.notes if is_readable("the note", term.notes or "") else None
+    return replace(term, texts=tuple(texts), notes=notes)
+
+
 def _check(term: FileTerm, problems: Problems) -> None:
     def check(what: str, text: str, limit: int) -> None:
-        if forbidden(text):
-            message = f"{what} holds U+0000 or a lone surrogate"
-            problems.add(term.line, "character", message)
-        elif not text.strip():
+        if not text.strip():
             problems.add(term.line, "length", f"{what} is blank")
         elif len(text) > limit:
             message = f"{what} has more than {limit:,} characters"

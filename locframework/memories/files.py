@@ -33,10 +33,16 @@ from locframework.file_import.xml_file import (
 )
 from locframework.languages import canonical_tag, same_language
 
-from .records import MemoryEntry, TranslationMemory
+from .records import CONTEXT_LENGTH, MemoryEntry, TranslationMemory
 
 TMX_TYPE = "application/x-tmx+xml"
 CONTEXT = "x-context"  # the type of the prop that has an entry's context
+# by whom the props are written that tell units of one text apart
+CONTEXTS = (
+    (CONTEXT,),  # ourselves, Trados and others
+    ("file", "path", "id", "prev", "next"),  # OmegaT
+    ("x-context-pre", "x-context-post"),  # memoQ
+)
 STATUS = "x-locframework-status"  # of a variant; other tools ignore it
 # by the type of a prop: what it holds where a text is not confirmed
 UNCONFIRMED = {
@@ -70,6 +76,7 @@ class Unit(Struct, frozen=True, gc=False):
     context: str
     values: Mapping[str, UnitValue]  # by canonical language code
     left_out: Sequence[str] = ()  # warnings of what was not read
+    no_place: Sequence[str] = ()  # the kind of each note or prop that no entry can hold
 
 
 class UnitFault(Struct, frozen=True):
@@ -125,21 +132,23 @@ def read_tmx(file: BinaryIO, source_language: str) -> Iterator[Unit | UnitFault]
 
     Of several texts in one language the first is read. The source text is the one in
     the memory's source language, else one that differs in region only: ``en-US`` for
-    ``en``. Raises UnreadableFile.
+    ``en``. The context is that of the first kind of CONTEXTS that the unit has. Raises
+    UnreadableFile.
     """
     for element in read_elements(file, "TMX", DOCTYPE, ("tmx",), "tu"):
         if any(element.elements("tu")):
             yield UnitFault(element.line, "a <tu> is inside another <tu>")
             continue
-        left_out: dict[str, None] = {}  # each once
-        context = _context(element, left_out)
+        left_out = dict.fromkeys(filter(None, [element.mended]))  # each once
+        context, no_place = _context(element)
         values = _values(element, left_out)
         code = source_of(values, source_language)
         if code is None:
             yield UnitFault(element.line, f"there is no text in {source_language}")
         else:
             source = values.pop(code).value
-            yield Unit(element.line, source, context, values, tuple(left_out))
+            told = tuple(left_out)
+            yield Unit(element.line, source, context, values, told, no_place)
 
 
 def source_of(values: dict[str, UnitValue], language: str) -> str | None:
@@ -149,16 +158,30 @@ def source_of(values: dict[str, UnitValue], language: str) -> str | None:
     return next((code for code in values if same_language(code, language)), None)
 
 
-def _context(element: Element, left_out: dict[str, None]) -> str:
-    context = ""
-    for prop in element.elements("prop"):
-        if prop.attributes.get("type", "").lower() == CONTEXT:
-            text = prop.text()
-            if context and context != text:
-                left_out["a further x-context is left out: the first counts"] = None
-            else:
-                context = text
-    return context
+def _context(element: Element) -> tuple[str, Sequence[str]]:
+    """Return the context of a unit, and the kind of each note and prop that is left
+    out."""
+    props: dict[str, str] = {}  # that may be the context, by type
+    no_place: list[str] = []
+    for part in (element, *element.elements("tuv")):
+        for each in part.elements("prop", "note"):
+            given, text = each.attributes.get("type", ""), each.text()
+            type_ = given.lower() if each.name == "prop" else ""
+            kind = f' type="{abbreviate(given)}"' if given else ""
+            if any(type_ in types for types in CONTEXTS):
+                if text and props.setdefault(type_, text) != text:
+                    no_place.append(f"<prop{kind}> after the first")
+            elif type_ not in UNCONFIRMED and text.strip():
+                no_place.append(f"<{each.name}{kind}>")
+    chosen = next((types for types in CONTEXTS if props.keys() & types), ())
+    no_place += [f'<prop type="{each}">' for each in props if each not in chosen]
+    if CONTEXT in chosen:
+        return props[CONTEXT], no_place
+    parts = [_SEGMENT.sub("", props[each]).strip() for each in chosen if each in props]
+    return " | ".join(parts)[:CONTEXT_LENGTH], no_place
+
+
+_SEGMENT = re.compile("</?seg>")  # memoQ writes them inside of props
 
 
 def _values(element: Element, left_out: dict[str, None]) -> dict[str, UnitValue]:

@@ -21,13 +21,14 @@ from locframework.file_import.imports import (
     ImportSummary,
     Upload,
 )
+from locframework.file_import.problems import LeftOut
 from locframework.http.records import UploadedFile
 from locframework.jobs.records import Job
 from locframework.languages import match_languages, require_tag
 from locframework.projects.records import LanguageTag
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import drafted, text_of, written
-from locframework.validation import check_record
+from locframework.validation import check_record, forbidden
 
 from .entries import check_targets
 from .files import (
@@ -191,10 +192,14 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         result: ImportResult,
         codes: set[str],
     ) -> Iterator[Unit | UnitFault]:
+        no_place = LeftOut()
         for row in self.read_rows(params, file):
             if isinstance(row, Unit):
                 codes.update(row.values)
+                no_place.add(row.no_place)
             yield row
+        for warning in no_place.warnings():
+            result.warn(warning)
 
     def choose_languages(
         self, upload: Upload[StoredMemory], codes: set[str], result: ImportResult
@@ -352,18 +357,20 @@ def _checked(row: Unit | UnitFault, result: ImportResult) -> Unit | None:
         problem = f"the source text has more than {SOURCE_LENGTH:,} characters"
     elif len(row.context) > CONTEXT_LENGTH:
         problem = f"the context has more than {CONTEXT_LENGTH:,} characters"
-    elif "\0" in row.source_text + row.context:
-        problem = "a text holds U+0000"
+    elif forbidden(row.source_text + row.context):
+        problem = "a text holds U+0000 or a lone surrogate"
     else:
         problem = None
+    for warning in () if isinstance(row, UnitFault) else row.left_out:
+        result.warn(f"line {row.line}: {warning}")
     if problem is not None or isinstance(row, UnitFault):
         result.add_fault(row.line, problem or "")
         return None
     values: dict[str, UnitValue] = {}
     for code, value in row.values.items():
         problem = None
-        if "\0" in value.value:
-            problem = "holds U+0000"
+        if forbidden(value.value):
+            problem = "holds U+0000 or a lone surrogate"
         elif len(value.value.encode()) > VALUE_BYTES:
             problem = f"has more than {VALUE_BYTES:,} bytes in UTF-8"
         if problem:
@@ -371,8 +378,6 @@ def _checked(row: Unit | UnitFault, result: ImportResult) -> Unit | None:
             result.warn(f"line {row.line}: {what}")
         elif value.value.strip():
             values[code] = value
-    for warning in row.left_out:
-        result.warn(f"line {row.line}: {warning}")
     return replace(row, values=values)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from locframework.file_import.xml_text import AS_HTML, LEFT_OUT
 from locframework.testing.workspace import Workspace
 
 from .memory_files import CSV, TMX, Memory
@@ -256,7 +257,7 @@ def test_of_one_text_twice_in_a_file_the_first_is_proposed(
     [
         ("<!DOCTYPE tmx SYSTEM 'x.dtd'>\n<tmx/>", 1),
         (TMX[: TMX.index("</body>")], 10),
-        ("<tmx>\n<body>&a;</body></tmx>", 2),
+        ("<!DOCTYPE tmx [<!ENTITY a 'b'>]>\n<tmx>&a;</tmx>", 1),
         ("<html/>", 1),
         ("", 1),
         ("en,colour me\nx", 1),
@@ -326,9 +327,55 @@ def test_texts_that_are_left_out_of_a_unit_are_warnings_and_no_failed_units(
     assert result["warningCount"] == 3
     assert result["warnings"] == [
         "line 6: a text in 'no such', which is not a BCP-47 language, is left out",
-        "line 10: the text in pl is left out: it has more than 65,536 bytes in UTF-8",
         "line 10: the tags of <b> are left out, their text is kept",
+        "line 10: the text in pl is left out: it has more than 65,536 bytes in UTF-8",
     ]
+
+
+def test_what_is_no_xml_in_one_text_costs_no_other_and_is_told(memory: Memory) -> None:
+    noted = '<prop type="client">A</prop><note>n</note>'
+    bad = "<tu><tuv xml:lang='en'><seg>&#x1F;</seg></tuv></tu></body>"
+    file = TMX.replace("Zahlen", "Zah\x1flen&nbsp;").replace("</body>", bad)
+
+    result = memory.bring(file.replace("<tuv", f"{noted}<tuv", 4))
+
+    assert memory.entries()["Pay | "]["de"] == "Zahlen\xa0"
+    assert [each["message"] for each in result["errors"]] == [
+        "there is no text in en",
+        "the source text is blank",
+    ]
+    assert result["warnings"] == [
+        '<prop type="client">: left out in 4 places',
+        "<note>: left out in 4 places",
+        f"line 6: U+001F: {LEFT_OUT}; &nbsp;: {AS_HTML}",
+        f"line 10: &#x1F;: {LEFT_OUT}",
+    ]
+
+
+def test_a_text_that_cannot_be_stored_costs_only_that_text(memory: Memory) -> None:
+    result = memory.bring("en,de\na\0,x\nb,y\0\nc,z\n")
+
+    assert memory.entries() == {"b | ": {}, "c | ": {"de": "z"}}
+    reason = "holds U+0000 or a lone surrogate"
+    assert [each["message"] for each in result["errors"]] == [f"a text {reason}"]
+    assert result["warnings"] == [f"line 3: the text in de is left out: it {reason}"]
+
+
+def test_alternatives_that_differ_in_context_are_kept_apart(memory: Memory) -> None:
+    units = "".join(
+        f'<tu><prop type="file">a.docx</prop><prop type="id">{number}</prop>'
+        '<tuv lang="en"><seg>Save</seg></tuv>'
+        f'<tuv lang="de"><seg>{value}</seg></tuv></tu>'
+        for number, value in enumerate(("Sichern", "Speichern"))
+    )
+
+    result = memory.bring(f"<tmx version='1.1'><body>{units}</body></tmx>")
+
+    assert memory.entries() == {
+        "Save | a.docx | 0": {"de": "Sichern"},
+        "Save | a.docx | 1": {"de": "Speichern"},
+    }
+    assert result["warnings"] == []
 
 
 @pytest.mark.parametrize("format_", ["tmx", "csv"])

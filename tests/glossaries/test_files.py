@@ -193,7 +193,6 @@ def test_csv_of_others_is_read_too() -> None:
         (b'term,de\n,x\n"a', [("line 2", "length"), ("line 3", "syntax")]),
         (b"term,de\n,x\n", [("line 2", "length")]),
         (b"term\na\nb,c\n", [("line 3", "column")]),
-        (b"term\na\0\n", [("line 2", "character")]),
         (b'term,de\n"a\nb",\n' + b"x" * 501 + b"," + b"y" * 2001,
          [("line 4", "length"), ("line 4", "length")]),
         (b"term,caseSensitive,usageStatus,de:status,de\na,maybe,old,new,x\n",
@@ -206,6 +205,23 @@ def test_every_fault_of_a_csv_file_is_told_with_its_line(
     content: bytes, faults: list[tuple[str, str]]
 ) -> None:
     assert refused(content) == faults
+
+
+def test_a_text_that_cannot_be_stored_costs_only_that_text_and_is_told() -> None:
+    rows = b"a\0,x,n\nb,y\0,n\nc,z,n\0\nd,u,n\n"
+
+    found = read(b"term,de,notes\n" + rows)
+
+    assert [
+        (term.term, term.notes, [text.value for text in term.texts])
+        for term in found.terms
+    ] == [("b", "n", []), ("c", None, ["z"]), ("d", "n", ["u"])]
+    reason = "is left out: it holds U+0000 or a lone surrogate"
+    assert found.warnings == [
+        f"line 2: the term {reason}",
+        f"line 3: the translation into de {reason}",
+        f"line 4: the note {reason}",
+    ]
 
 
 def test_of_a_term_that_a_file_has_twice_the_first_is_imported() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from locframework.file_import.xml_text import AS_HTML, AS_TEXT, LEFT_OUT
 from locframework.glossaries.files import write_tbx
 from locframework.glossaries.records import FileText, Term
 
@@ -37,7 +38,7 @@ def test_notes_and_definitions_in_tbx_are_the_notes_of_a_term() -> None:
 
     assert found.terms[0].notes == "Where ships land\nOf stone\ncommon"
     told = "line 1: 1 of its notes, in other languages or too long, were left out"
-    assert found.warnings == [told, "line 1: subjectField: left out"]
+    assert found.warnings == [told, "subjectField: left out in 1 place"]
 
 
 def test_definitions_that_are_too_long_for_notes_are_left_out_and_told() -> None:
@@ -139,9 +140,69 @@ def test_what_term_bases_say_in_their_own_words_is_read_or_named() -> None:
     assert pier.notes == "Use it so"
     assert pier.texts == (FileText("de", "Kai", True), FileText("fr", "quai", True))
     assert found.warnings == [
-        "line 1: partOfSpeech, subjectField: left out",
         "line 1: in doubt is no known status; translations with it are drafts",
+        "subjectField: left out in 1 place",
+        "partOfSpeech: left out in 1 place",
     ]
+
+
+TERMWEB = """<martif type="TBX"><text><body><termEntry>
+<descrip type="Translation needed">{needed}</descrip>
+<langSet xml:lang="en"><tig><term>Ferry Now</term></tig></langSet>
+<langSet xml:lang="de"><tig><term>Fähre jetzt</term></tig></langSet>
+<langSet xml:lang="fr"><tig><term>Ferry Now</term></tig></langSet>
+</termEntry></body></text></martif>"""
+
+
+def test_a_term_that_needs_no_translation_loses_those_that_differ() -> None:
+    found = read(TERMWEB.format(needed="No").encode(), "tbx")
+
+    [term] = found.terms
+    assert term.do_not_translate
+    assert term.texts == (FileText("fr", "Ferry Now"),)
+    told = "line 1: translations, in de, of what is not translated: left out"
+    assert found.warnings == [told]
+
+
+@pytest.mark.parametrize(("needed", "kept"), [("yes", False), ("perhaps", None)])
+def test_what_is_said_of_the_need_of_a_translation_is_read_or_named(
+    needed: str, kept: bool | None
+) -> None:
+    found = read(TERMWEB.format(needed=needed).encode(), "tbx")
+
+    assert found.terms[0].do_not_translate is kept
+    named = "Translation needed: left out in 1 place"
+    assert found.warnings == ([named] if kept is None else [])
+
+
+def test_what_a_term_has_no_field_for_is_counted_by_kind() -> None:
+    concept = """<termEntry><transacGrp><transac type="origin">x</transac>
+        <date>2024-01-01</date></transacGrp><admin type="source">book</admin>
+        <xref type="image" target="a.png"/><descrip type="context"> </descrip>
+        <note type="internal">kept</note>
+        <langSet xml:lang="en"><ntig><termGrp><term>pier</term>
+        <termNote type="partOfSpeech">noun</termNote></termGrp></ntig></langSet>
+        </termEntry>"""
+    content = f'<martif type="TBX"><text><body>{concept * 2}</body></text></martif>'
+
+    found = read(content.replace("pier", "quay", 1).encode(), "tbx")
+
+    assert [(term.term, term.notes) for term in found.terms] == [
+        ("quay", "kept"),
+        ("pier", "kept"),
+    ]
+    kinds = ("origin", "date", "source", "image", "partOfSpeech")
+    assert found.warnings == [f"{kind}: left out in 2 places" for kind in kinds]
+
+
+def test_what_is_no_xml_costs_only_itself_and_is_told() -> None:
+    content = MARTIF.replace(b"quay", b"qu\x1fay&nbsp;A&B")
+
+    found = read(content, "tbx")
+
+    assert [term.term for term in found.terms] == ["quay\xa0A&B"]
+    [told] = found.warnings
+    assert told == f"line 1: U+001F: {LEFT_OUT}; &nbsp;: {AS_HTML}; &: {AS_TEXT}"
 
 
 DCT = b"""<tbx type="TBX-Basic" style="dct" xml:lang="en"
@@ -159,8 +220,14 @@ DCT = b"""<tbx type="TBX-Basic" style="dct" xml:lang="en"
 
 
 def test_tbx_that_has_an_element_for_each_category_says_the_same() -> None:
-    [jetty] = read(DCT, "tbx").terms
+    found = read(DCT, "tbx")
 
+    [jetty] = found.terms
+    assert found.warnings == [
+        "line 3: further translations, in de, were left out",
+        "subjectField: left out in 1 place",
+        "partOfSpeech: left out in 1 place",
+    ]
     assert (jetty.term, jetty.usage_status) == ("jetty", "deprecated")
     assert jetty.notes == "where ships lie"
     assert jetty.texts == (FileText("de", "Anleger"),)
@@ -204,10 +271,7 @@ BLANK = b"""<tbx>
         (b'<!DOCTYPE martif SYSTEM "x/TBXcdv04.dtd"><a/>', [("line 1", "doctype")]),
         (b'<!DOCTYPE martif SYSTEM "TBXcdv04.dtd" []><a/>', [("line 1", "doctype")]),
         (b'<!DOCTYPE martif PUBLIC "x" "TBXcdv04.dtd"><a/>', [("line 1", "doctype")]),
-        (b'<!DOCTYPE martif SYSTEM "TBXcdv04.dtd"><martif>&b;</martif>',
-         [("line 1", "entity")]),
         (b'<tbx a="' + b"x" * 1_200_000, [("line 1", "length")]),
-        (b"<tbx>&a;</tbx>", [("line 1", "syntax")]),
         (b'<?xml version="1.0" encoding="nope"?><tbx/>', [("line 1", "encoding")]),
         (b"<tbx>" + b"<a>" * 70 + b"</a>" * 70 + b"</tbx>", [("line 1", "depth")]),
         (b'<tbx><termEntry>\n<langSec xml:lang="?"/></termEntry></tbx>',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from contextlib import suppress
+from xml.sax.saxutils import escape
 
 import pytest
 from hypothesis import given
@@ -138,7 +139,105 @@ def test_of_several_contexts_the_first_counts_and_the_others_are_told() -> None:
     [unit] = read(tmx(f"<tu>{props}{tuv('en', 'Save')}</tu>"))
 
     assert unit.context == "menu"
-    assert unit.left_out == ("a further x-context is left out: the first counts",)
+    assert unit.no_place == ['<prop type="x-context"> after the first']
+
+
+def prop(**texts: str) -> str:
+    return "".join(
+        f'<prop type="{type_.replace("_", "-")}">{text}</prop>'
+        for type_, text in texts.items()
+    )
+
+
+@pytest.mark.parametrize(
+    ("of_unit", "of_source", "context"),
+    [
+        (prop(X_Context="menu"), "", "menu"),
+        ("", prop(x_context="menu"), "menu"),
+        (prop(file="a.docx", id="7"), "", "a.docx | 7"),
+        (prop(file="a.docx", prev="Hi", next="Bye"), "", "a.docx | Hi | Bye"),
+        (prop(prev="x" * 2000), "", "x" * 1000),
+        ("", prop(x_context_pre="&lt;seg&gt;Hi&lt;/seg&gt;"), "Hi"),
+        (prop(client="A"), "", ""),
+    ],
+)
+def test_the_context_that_tools_write_is_kept(
+    of_unit: str, of_source: str, context: str
+) -> None:
+    source = f'<tuv xml:lang="en">{of_source}<seg>Save</seg></tuv>'
+
+    [unit] = read(tmx(f"<tu>{of_unit}{source}</tu>"))
+
+    assert unit.context == context
+
+
+def test_notes_and_props_that_no_entry_can_hold_are_named() -> None:
+    props = prop(client="A", project=" ", x_context="menu", file="a.docx")
+    inside = f'<tuv xml:lang="de"><note>n</note>{prop(client="B")}<seg>b</seg></tuv>'
+
+    [unit] = read(tmx(f"<tu><note>why</note>{props}{tuv('en', 'a')}{inside}</tu>"))
+
+    client, note = '<prop type="client">', "<note>"
+    assert unit.context == "menu"
+    assert unit.no_place == [note, client, note, client, '<prop type="file">']
+    assert unit.left_out == ()
+
+
+CLEAN = st.text("aé €😀\n<>&\"'/-?!", min_size=1).filter(str.strip)
+BAD = st.sampled_from(
+    [
+        ("\x00", ""),
+        ("\x1f", ""),
+        ("\uffff", ""),
+        ("&#x1F;", ""),
+        ("&#0;", ""),
+        ("&#xFFFF;", ""),
+        ("&#xD800;", ""),
+        ("&#x110000;", ""),
+        ("&nbsp;", "\xa0"),
+        ("&shy;", "\xad"),
+        ("&nope;", "&nope;"),
+        ("&", "&"),
+        ("& ", "& "),
+        ("&#;", "&#;"),
+    ]
+)
+PARTS = st.lists(st.one_of(CLEAN, BAD), min_size=1)
+
+
+@given(
+    units=st.lists(st.tuples(PARTS, PARTS), min_size=1),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    as_data=st.booleans(),
+)
+def test_a_text_with_bad_characters_costs_no_more_than_these(
+    units: list[tuple[list[str | tuple[str, str]], ...]], encoding: str, as_data: bool
+) -> None:
+    clean = "<![CDATA[{}]]>".format if as_data else escape
+
+    def written(parts: list[str | tuple[str, str]]) -> str:
+        return "".join(
+            clean(each) if isinstance(each, str) else each[0] for each in parts
+        )
+
+    def meant(parts: list[str | tuple[str, str]]) -> str:
+        return "".join(each if isinstance(each, str) else each[1] for each in parts)
+
+    written_units = [
+        f"<tu>{tuv('en', written(source))}{tuv('de', written(value))}</tu>"
+        for source, value in units
+    ]
+    content = tmx(*written_units).read().decode().encode(encoding)
+
+    found = read(io.BytesIO(content))
+
+    assert [(unit.source_text, texts(unit)) for unit in found] == [
+        (meant(source), {"de": meant(value)}) for source, value in units
+    ]
+    for unit, parts in zip(found, units, strict=True):
+        is_bad = any(isinstance(each, tuple) for part in parts for each in part)
+        told = [each for each in unit.left_out if "XML" in each]
+        assert len(told) == is_bad
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
@@ -226,9 +325,7 @@ def test_what_cannot_stand_in_a_segment_ends_neither_it_nor_what_follows(
             f"<!DOCTYPE tmx {PUBLIC} 'tmx14.dtd' [<!ENTITY a 'b'>]>".encode(),
             1,
         ),
-        (b"<!DOCTYPE tmx SYSTEM 'tmx14.dtd'>\n<tmx>&nbsp;</tmx>", 2),
         (b"\n<!DOCTYPE tmx [<!ENTITY a 'b'>]>\n<tmx>&a;</tmx>", 2),
-        (b"<tmx>&nbsp;</tmx>", 1),
         (b"<tmx>" + b"<a>" * 100, 1),
     ],
 )
