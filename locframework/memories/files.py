@@ -76,7 +76,7 @@ class Unit(Struct, frozen=True, gc=False):
     context: str
     values: Mapping[str, UnitValue]  # by canonical language code
     left_out: Sequence[str] = ()  # warnings of what was not read
-    no_place: Sequence[str] = ()  # the kind of each note or prop that no entry can hold
+    no_place: Sequence[str] = ()  # the kind of each note, prop, … that is not read
 
 
 class UnitFault(Struct, frozen=True):
@@ -159,12 +159,16 @@ def source_of(values: dict[str, UnitValue], language: str) -> str | None:
 
 
 def _context(element: Element) -> tuple[str, Sequence[str]]:
-    """Return the context of a unit, and the kind of each note and prop that is left
-    out."""
+    """Return the context of a unit, and the kind of each thing that is left out."""
     props: dict[str, str] = {}  # that may be the context, by type
     no_place: list[str] = []
     for part in (element, *element.elements("tuv")):
-        for each in part.elements("prop", "note"):
+        for each in part.children:
+            if isinstance(each, str):
+                no_place += ["text outside of <seg>"] if each.strip() else []
+                continue
+            if each.name in ("tuv", "seg"):
+                continue
             given, text = each.attributes.get("type", ""), each.text()
             type_ = given.lower() if each.name == "prop" else ""
             kind = f' type="{abbreviate(given)}"' if given else ""
@@ -172,7 +176,7 @@ def _context(element: Element) -> tuple[str, Sequence[str]]:
                 if text and props.setdefault(type_, text) != text:
                     no_place.append(f"<prop{kind}> after the first")
             elif type_ not in UNCONFIRMED and text.strip():
-                no_place.append(f"<{each.name}{kind}>")
+                no_place.append(f"<{abbreviate(each.name)}{kind}>")
     chosen = next((types for types in CONTEXTS if props.keys() & types), ())
     no_place += [f'<prop type="{each}">' for each in props if each not in chosen]
     if CONTEXT in chosen:

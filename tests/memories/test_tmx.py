@@ -183,6 +183,15 @@ def test_notes_and_props_that_no_entry_can_hold_are_named() -> None:
     assert unit.left_out == ()
 
 
+def test_texts_and_elements_in_the_wrong_place_are_named() -> None:
+    loose = '<tuv xml:lang="de">b</tuv>'
+
+    [unit] = read(tmx(f"<tu>{tuv('en', 'a')}{loose}<x>c</x>d\n</tu>"))
+
+    outside = "text outside of <seg>"
+    assert (texts(unit), unit.no_place) == ({}, ["<x>", outside, outside])
+
+
 CLEAN = st.text("aé €😀\n<>&\"'/-?!", min_size=1).filter(str.strip)
 BAD = st.sampled_from(
     [
