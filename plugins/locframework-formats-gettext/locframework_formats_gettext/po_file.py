@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from locframework.ports import Problem, UnreadableFile
 
+from .wrapping import ESCAPES, columns, quoted
+
 
 class Message(Struct, gc=False):  # a file has many, and none refers to another
     """One message. Texts are unescaped; a note is None where the file has none."""
@@ -40,13 +42,6 @@ _STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\f\v]*')
 _BYTES = r"(?:\\(?:[0-7]{1,3}|x[0-9A-Fa-f]{1,2}))++"
 _ESCAPE = re.compile(rf"({_BYTES})|\\(.)")
 _ONE_BYTE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3}))")
-_CHARACTERS = {
-    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v",
-    "\\": "\\", '"': '"',
-}  # fmt: skip
-_ESCAPED = str.maketrans({char: f"\\{name}" for name, char in _CHARACTERS.items()})
-_is_special = re.compile(r'["\\\x07-\x0d]').search
-_LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def unquote(text: str, charset: str) -> str:
@@ -80,8 +75,8 @@ def _unescaped(text: str, charset: str) -> str:
         at = match.end()
         if match[1] is not None:
             said.write(_decoded_bytes(match[1], charset))
-        elif match[2] in _CHARACTERS:
-            said.write(_CHARACTERS[match[2]])
+        elif match[2] in ESCAPES:
+            said.write(ESCAPES[match[2]])
         else:
             raise ValueError(f"the escape \\{match[2]} does not exist")
     said.write(text[at:])
@@ -100,41 +95,6 @@ def _decoded_bytes(escapes: str, charset: str) -> str:
     if "\0" in text:
         raise ValueError(f"the escape {escapes[:40]} is no character of {charset}")
     return text
-
-
-def quoted(keyword: str, text: str, width: int) -> str:
-    """``keyword "text"`` on as many lines as gettext would use.
-
-    A text that is longer than ``width`` or has several lines starts on the next
-    line; 0 wraps at line breaks only.
-    """
-    several_lines = False
-    escaped = text
-    if _is_special(text):
-        several_lines = "\n" in text[:-1]
-        escaped = text.translate(_ESCAPED)
-    if not several_lines:
-        line = f'{keyword} "{escaped}"'
-        if len(line) <= width or not width:
-            return line
-    pieces = [f'{keyword} ""']
-    for line in _LINES.findall(text):
-        for piece in _wrapped(line.translate(_ESCAPED), width - 2):
-            pieces.append(f'"{piece}"')
-    return "\n".join(pieces)
-
-
-def _wrapped(escaped: str, width: int) -> list[str]:
-    """``escaped`` cut after blanks, so that no piece is wider than ``width``."""
-    pieces: list[str] = []
-    at, end = 0, len(escaped)
-    while width > 0 and end - at > width:
-        cut = escaped.rfind(" ", at, at + width) + 1
-        if not cut:  # a word that is wider than the line stands alone
-            cut = escaped.find(" ", at + width) + 1 or end
-        pieces.append(escaped[at:cut])
-        at = cut
-    return [*pieces, escaped[at:]] if at < end else pieces
 
 
 MOST_PROBLEMS = 50
@@ -315,12 +275,15 @@ def _flags(text: str) -> tuple[bool, str]:
 def render(message: Message, width: int) -> str:
     """The lines of a message, without a line feed at the end.
 
-    ``width`` is where texts and references are wrapped; 0 never does.
+    ``width`` is where texts and references are wrapped, see ``quoted``. Texts of a
+    message with the flag ``no-wrap`` are wrapped at their own line breaks only.
     """
     lines: list[str] = []
     _remark(lines, "#", message.comment)
     _remark(lines, "#.", message.extracted)
-    _remark(lines, "#:", message.references)
+    _remark(lines, "#:", _references(message.references, width))
+    if width > 0 and "no-wrap" in message.flags.split(", "):
+        width = 0
     if message.fuzzy:
         lines.append(f"#, fuzzy, {message.flags}" if message.flags else "#, fuzzy")
     elif message.flags:
@@ -343,6 +306,26 @@ def _remark(lines: list[str], mark: str, text: str | None) -> None:
         lines += [f"{mark} {line}" if line else mark for line in text.split("\n")]
 
 
+def _references(text: str | None, width: int) -> str | None:
+    """The lines as they are, but for those that are wider than ``width``."""
+    if text is None or width <= 0:
+        return text
+    lines: list[str] = []
+    for line in text.split("\n"):
+        used = width + 1
+        for place in _PLACE.findall(line) if columns(line) + 3 > width else [line]:
+            if used + 1 + columns(place) > width:
+                lines.append(place)
+                used = 2
+            else:
+                lines[-1] += f" {place}"
+            used += 1 + columns(place)
+    return "\n".join(lines)
+
+
+_PLACE = re.compile(
+    "(?:\u2068[^\u2069]*\u2069|[^ ])+"
+)  # isolates hold names with blanks
 _HEADER = re.compile(rb"^msgid\b.*?(?=^msgid\b|\Z)", re.MULTILINE | re.DOTALL)
 _RETURNS = re.compile(r"(?<!\r)\r+(?=\n|\Z)")  # before the end of a line
 _LINE_END = re.compile(rb'"[ \t]*\r?\n[ \t]*"')
