@@ -6,12 +6,13 @@ in ``key_detail``, whatever becomes of the key or its source text. Its name:
 - the msgid itself where that is a legal key and has no context: people who write
   ``gettext("checkout.pay")`` find their own names again (of a plural, where it looks
   like a name: with a separator or an underscore);
-- else a readable part and 12 hexadecimal digits of a hash over context, msgid and
+- else ``legal_key``: a readable part and 12 digits of a hash over context, msgid and
   plural, ``save-changes-0f3a61c2b7d4``: stable, legal, and different for different
   messages. (One language's file may have a plural where an older one has none.)
 
 A key that never came from PO is written with its source text as the msgid, where
-translators expect it, and ``key:<key>`` as the context, by which it is found again.
+translators expect it, and ``key:<key>`` as the context, by which it is found again;
+``<key>`` is what another file calls it, where that is no legal key.
 Without a source text the key is the msgid, and where that would be read as a source
 text, the key's context stands before it, and its name in the comment.
 
@@ -21,14 +22,19 @@ messages up by context and msgid, which must stay. So are all keys that are one
 message, ``greeting welcome (hello)``: in brackets those whose text the message has no
 place for."""
 
-import re
 from functools import lru_cache
-from hashlib import blake2b
 from typing import NamedTuple, TypeVar
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
-from locframework.ports import PLURAL_FORMS, Detail, Entry, FileOptions, Text
+from locframework.ports import (
+    PLURAL_FORMS,
+    Detail,
+    Entry,
+    FileOptions,
+    Text,
+    legal_key,
+)
 
 from .po_file import Message
 
@@ -76,11 +82,6 @@ def notes_in(detail: Detail | None, kind: type[_Known]) -> _Known | None:
 
 KEY_CONTEXT = "key:"
 KEY_NOTE = "locframework-key:"
-_READABLE = 40
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
-_HASH_BYTES = 6
-_LONGEST_KEY = 500
-_APART = bytes(sign if chr(sign) in _LETTERS else ord(" ") for sign in range(256))
 
 
 def key_of(message: Message, separator: str) -> str:
@@ -90,9 +91,13 @@ def key_of(message: Message, separator: str) -> str:
     is_name = not has_words or _is_name(msgid, separator)
     if context is None and _is_key(msgid, separator) and is_name:
         return msgid
-    if context is not None and (key := _context_key(context, separator)):
+    if context is not None and (key := _context_key(context)):
         return key
-    return f"{_readable(msgid)}{_digits(message)}"
+    # U+0000 is in no text, so context, msgid and plural cannot run into each other
+    parts = [msgid] if context is None else [context, msgid]
+    if message.msgid_plural is not None:
+        parts += ["", message.msgid_plural]
+    return legal_key(msgid, separator, "\0".join(parts))
 
 
 class Named(NamedTuple):
@@ -117,10 +122,10 @@ def take_named(message: Message, separator: str, warnings: list[str]) -> Named |
     return named
 
 
-def is_only_name(message: Message, named: Named | None) -> bool:
+def is_only_name(message: Message, named: Named | None, separator: str) -> bool:
     """Whether the msgid is a key that has no source text, though it looks like one."""
-    context = KEY_CONTEXT + message.msgid
-    return message.msgctxt == context and named == ([message.msgid], [])
+    key = legal_key(message.msgid, separator)
+    return message.msgctxt == KEY_CONTEXT + message.msgid and named == ([key], [])
 
 
 def name_keys(
@@ -137,7 +142,8 @@ def name_keys(
     is_right = has_source or source_of(message, separator) is None
     if is_plain and is_read and is_right:
         return
-    note = " ".join([KEY_NOTE, *named.same, *(f"({key})" for key in named.other)])
+    same, other = ([legal_key(key, separator) for key in some] for some in named)
+    note = " ".join([KEY_NOTE, *same, *(f"({key})" for key in other)])
     message.extracted = note if comment is None else f"{comment}\n{note}"
 
 
@@ -157,7 +163,7 @@ def source_of(message: Message, separator: str) -> Text | None:
 
 def key_detail_of(message: Message, separator: str) -> Detail | None:
     """What is kept with the key, as KeyNotes; None for a key not born in PO."""
-    if message.msgctxt is not None and _context_key(message.msgctxt, separator):
+    if message.msgctxt is not None and _context_key(message.msgctxt):
         return None
     notes = KeyNotes(
         message.msgid,
@@ -181,7 +187,8 @@ def message_of(entry: Entry, separator: str) -> Message:
     elif one:
         message = Message(one, KEY_CONTEXT + entry.key)
     else:
-        context = None if _is_name(entry.key, separator) else KEY_CONTEXT + entry.key
+        is_plain = _is_name(entry.key, separator) and not entry.is_file_key
+        context = None if is_plain else KEY_CONTEXT + entry.key
         message = Message(entry.key, context)
         other = entry.key
     if is_plural(entry):
@@ -207,22 +214,17 @@ def _formats(flags: str) -> str:
     return ", ".join(flag for flag in flags.split(", ") if flag.endswith("-format"))
 
 
-@lru_cache(maxsize=16)
-def _legal(separator: str) -> re.Pattern[str]:
-    return re.compile(rf"[A-Za-z0-9_-]+(?:{re.escape(separator)}[A-Za-z0-9_-]+)*")
-
-
 def _is_key(text: str, separator: str) -> bool:
-    return len(text) <= _LONGEST_KEY and bool(_legal(separator).fullmatch(text))
+    return legal_key(text, separator) == text
 
 
 def _is_name(msgid: str, separator: str) -> bool:
     return separator in msgid or "_" in msgid
 
 
-def _context_key(context: str, separator: str) -> str | None:
+def _context_key(context: str) -> str | None:
     key = context.removeprefix(KEY_CONTEXT)
-    return key if key != context and _is_key(key, separator) else None
+    return key if key != context else None
 
 
 def _note(line: str, separator: str) -> Named | None:
@@ -236,23 +238,3 @@ def _note(line: str, separator: str) -> Named | None:
     is_whole = same and len(keys) == len({*keys}) == len(words)
     is_legal = all(_is_key(key, separator) for key in keys)
     return Named(same, other) if is_whole and is_legal else None
-
-
-def _readable(msgid: str) -> str:
-    """The first words in lower-case kebab, with a dash after; may be empty."""
-    start = msgid[: 3 * _READABLE].lower().encode("ascii", "replace")
-    kebab = b"-".join(start.translate(_APART).split()).decode()
-    if len(kebab) > _READABLE:
-        kebab = kebab[: _READABLE + 1].rpartition("-")[0] or kebab[:_READABLE]
-    return kebab and f"{kebab}-"
-
-
-def _digits(message: Message) -> str:
-    # U+0000 is in no text, so context, msgid and plural cannot run into each other
-    parts = [message.msgid]
-    if message.msgctxt is not None:
-        parts.insert(0, message.msgctxt)
-    if message.msgid_plural is not None:
-        parts += ["", message.msgid_plural]
-    identity = "\0".join(parts)
-    return blake2b(identity.encode(), digest_size=_HASH_BYTES).hexdigest()

@@ -108,7 +108,7 @@ def _entries(
     """One for each key that the message stands for. The first has its comments; what
     the others had of their own is in no file."""
     named = take_named(message, separator, warnings)
-    only_name = is_only_name(message, named)
+    only_name = is_only_name(message, named, separator)
     if named is None:
         named = Named([key_of(message, separator)], [])
     entry = Entry(

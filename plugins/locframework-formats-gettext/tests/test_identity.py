@@ -7,7 +7,7 @@ from locframework_formats_gettext.identity import key_of, message_of, source_of
 from locframework_formats_gettext.po_file import Message
 from msgspec.structs import replace
 
-from locframework.ports import Catalogue, Entry, UnreadableFile
+from locframework.ports import Catalogue, Entry, UnreadableFile, legal_key
 
 
 def key(msgid: str, msgctxt: str | None = None, separator: str = ".") -> str:
@@ -226,3 +226,22 @@ def test_two_messages_that_name_one_key_are_told_by_it(read):
         read(text.format("Save") + text.format("Quit"))
 
     assert "line 6: its key is x, as that of line 2" in str(refused.value)
+
+
+@pytest.mark.parametrize("source", ["Hello", None])
+@pytest.mark.parametrize("name", ["Hello world", "Read the file.", "top left.a b", "…"])
+def test_a_name_of_another_file_comes_back_as_it_is(read, write, name, source):
+    entry = Entry(name, "Hallo", source=source, is_file_key=True)
+
+    written = write(Catalogue("de", [entry]))
+    [again] = read(written).entries
+
+    known = name if source else legal_key(name, ".")
+    assert (again.key, again.value, again.source) == (known, "Hallo", source)
+    assert f'msgctxt "key:{name}"' in written
+    assert again.key_detail is None
+
+
+def test_a_key_begins_with_the_legal_segments_of_its_msgid():
+    assert key("menu.file.Save as…").startswith("menu.file.save-as-")
+    assert key("Öffnen").startswith("offnen-")
