@@ -177,7 +177,8 @@ class _TreeBuilder:
         self._count(NODE_SIZE + sum(map(len, attributes.values())))
 
     def _add_text(self, text: str) -> None:
-        text = self._filled(text, is_read=bool(self._open))
+        if self._marked:
+            text = self._filled(text, is_read=bool(self._open))
         if self._open:
             self._count(len(text))
             self._open[-1].children.append(text)
