@@ -21,6 +21,7 @@ from .scanning import (
     has_branches,
     placeholders,
     prose,
+    styles_of,
 )
 
 # Glossary terms
@@ -300,6 +301,9 @@ def _whole(digits: str) -> str:
 # Placeholders
 
 _PERCENT = re.compile("%%?")
+_DATE = re.compile("%[-_^#0]?([A-Za-z])")
+_DATE_PARTS = frozenset("aAbBcCdDeEFgGhHIjklmMnpPrRStTuUVwWxXyYzZ")
+_PERCENT_FIRST = frozenset(("eu", "ku", "tr"))  # %5 is 5% there
 _PLACED = re.compile(r"%[1-9]\d?\$.|\{\d{1,3}\}")
 _EXACT = frozenset(("zero", "one", "two"))  # forms that may say their number in words
 
@@ -324,7 +328,16 @@ class Placeholders:
 def _compare(
     form: str | None, text: str, source: str, subject: Subject
 ) -> Iterator[Finding]:
-    there, here = placeholders(source), placeholders(text)
+    there = placeholders(source)
+    styles = styles_of(source, there)
+    if there:
+        if _is_date(source) and _is_date(text):
+            styles -= {"%s", "%v"}
+        there = [each for each in there if each.style in styles]
+    here = placeholders(text, styles)
+    if "%1" in styles and base_language(subject.language_code) in _PERCENT_FIRST:
+        known = {each.name for each in there}
+        here = [each for each in here if each.style != "%1" or each.name in known]
     wanted, found = _comparable(there, here), _comparable(here, there)
     missing, extra = differences(wanted, found)
     if missing:
@@ -332,17 +345,23 @@ def _compare(
     if form in _EXACT:
         missing = _but_the_number(missing, there)
     if form is not None and extra:
-        known = {
+        named = {
             mark.name
             for each in subject.source_texts.values()
-            for mark in _comparable(placeholders(each), here)
+            for mark in _comparable(placeholders(each, styles), here)
         }
-        extra = [mark for mark in extra if mark.name not in known]
+        extra = [mark for mark in extra if mark.name not in named]
     yield from _differ("placeholder", missing, extra, text, form)
     if "%%" in source and not _single_percents(source, there):
         for at in _single_percents(text, here):
             message = "a single %, which the source text writes %%"
             yield Finding(message, at, at + 1, form)
+
+
+def _is_date(text: str) -> bool:
+    """Whether the text says how a date is written: ``%d.%m.%Y``."""
+    parts = set(_DATE.findall(text))
+    return parts <= _DATE_PARTS and not parts.isdisjoint("YmHMy")
 
 
 def _is_told(name: str, text: str, found: Iterable[Mark]) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 ARGUMENT = re.compile(r"\{\s*([\w.-]{1,100})\s*,\s*(plural|selectordinal|select)\s*,")
@@ -22,12 +22,73 @@ TAG = re.compile(
     r"\s*(/?)>"
 )
 
-MAYBE_PLACEHOLDER = re.compile(r"[{%]|\$t\(")
-"""In every text that has placeholders; searching takes 0.1 µs."""
-_PRINTF = re.compile(
-    r"%(?:%|(?:([1-9]\d?)\$|\(([^()]{1,100})\))?[-+#0,']*(?:\d{1,5}|\*)?"
-    r"(?:\.(?:\d{1,5}|\*))?(?:hh|ll|[hlLqjzt])?([diouxXeEfFgGcrs@]))"
+MAYBE_PLACEHOLDER = re.compile(
+    r"[{%$:@!_\[](?:(?<=[{%])|(?<=\$)t\(|(?<=[:@!])[A-Za-z_.:]|(?<=_)_|(?<=\[)\[)"
 )
+"""In every text that has placeholders; searching takes 0.1 µs."""
+SURE_STYLES = frozenset(("%s", "{}", "$t()"))
+"""What is hardly language; the other styles count where the source text has them."""
+
+# A letter of a script with spaces between words; Japanese has none before ``:name``.
+_LETTER = r"[^\W\u0e00-\u1dff\u2000-\U0010ffff]"
+_PRINTF = (
+    r"(?:(?P<at>[1-9]\d?)\$|\((?P<name>[^()]{1,100})\))?[-+#0,']*(?:\d{1,5}|\*)?"
+    r"(?:\.(?:\d{1,5}|\*))?(?:hh|ll|[hlLqjzt])?(?P<kind>[diouxXeEfFgGcrs@])"
+)
+# %name% of Symfony; not %E5%BD, nor %ld%
+_ENCLOSED = (
+    rf"(?<!{_LETTER}%)(?!(?:[hlqjzt]{{1,2}}[dioux]|[0-9A-Fa-f]{{2}})%)"
+    rf"(?P<enclosed>[A-Za-z_]{{2}}[A-Za-z0-9_.-]*+)%(?!{_LETTER})"
+)
+# %E5 and my%20x, in an address
+_ESCAPE = rf"[A-F][0-9A-F]|(?<={_LETTER}%)[2-7][0-9A-F](?=[A-Za-z])"
+# %name of Drupal, though printf may take its first letters; not %dfiles, nor %luMB
+_WORD = (
+    rf"(?<!{_LETTER}%)(?<!\d\s%)(?![dis]|(?:hh|ll|[hlqjzt])[dux]|li(?!nk|st|ne))"
+    rf"(?P<word>[a-z_][a-z0-9_]{{3,}}+)(?!{_LETTER}|\()"
+)
+# %1 of Qt; not %1$s, nor %20
+_PLACE = (
+    r"(?<!\d%)L?(?P<place>[1-9])(?![\dA-Fa-f$]|\.\d)"
+    r"|(?<![\w/.=&?+:-]%)L?(?P<places>[1-9]\d?)(?![\d$]|\.\d)"
+)
+_REST = (
+    rf"{_PRINTF}|(?<!{_LETTER}%)L?(?P<count>n)(?!{_LETTER})"
+    rf"|(?<!\d%)[+#-]?\d{{0,5}}(?P<go>[vqwtT])(?!{_LETTER})"
+)
+_ONLY_PRINTF = re.compile(f"%(?:%|{_ESCAPE}|{_PRINTF})")
+_PERCENT = {  # by whether Qt's are read, and Drupal's
+    (place, word): re.compile(
+        f"%(?:%|{_ENCLOSED}|{_ESCAPE}|{_WORD if word else '(?!)'}"
+        f"|{_PLACE if place else '(?!)'}|{_REST})"
+    )
+    for place in (False, True)
+    for word in (False, True)
+}
+_FIRST = re.compile("%L?1(?![0-9$]|[.][0-9])")  # others of Qt come with it
+_CLEAR = re.compile(r"%(?:\d\$)?[-+.\d]*(?:h|ll?)?[disc](?![a-z])")  # printf
+_OTHER = re.compile(
+    # :name of Laravel; not 10:30, :smile:, std::string, "a":true, nor Note:this
+    rf":(?<!{_LETTER}:)(?<![:)\]}}]:)(?<!{_LETTER}[\[\"'”’»]:)"
+    rf"(?P<colon>[A-Za-z_][A-Za-z0-9_]++)(?!{_LETTER}|[\w+-]{{0,50}}:)"
+    # @:key and @.upper:key of Vue, and @name of Drupal; no address
+    r"|@(?:\.[a-z]{1,30})?:(?:\((?P<linked>[^()\s]{1,200})\)"
+    r"|(?P<link>[A-Za-z0-9_]++(?:[.-][A-Za-z0-9_]++)*+))"
+    rf"|@(?<![%@]@)(?<!{_LETTER}@)(?P<at>[a-z_][A-Za-z0-9_]++)"
+    rf"(?!{_LETTER}|\.\w|/[a-z])"
+    # !name of Drupal; not Yes!no
+    r"|!(?<![^\s(\"'>\[“„«‚‘\u0e00-\u1dff\u2000-\U0010ffff]!)"
+    rf"(?P<bang>[a-z][A-Za-z0-9_]++)(?!{_LETTER}|[(!])"
+    rf"|__(?<!{_LETTER}__)(?P<lines>[a-z][A-Za-z0-9]*+(?:_[A-Za-z0-9]++)*+"
+    rf"|[A-Z][A-Z0-9]*+(?:_[A-Za-z0-9]++)++)__(?!{_LETTER})"
+    r"|\[\[(?P<double>[a-z_][A-Za-z0-9_.-]{0,99}|[A-Z0-9_]{2,99})\]\]"
+)
+_STYLES = {
+    "enclosed": "%x%", "word": "%x", "place": "%1", "places": "%1", "count": "%n",
+    "go": "%v", "colon": ":x", "linked": "@:x", "link": "@:x", "at": "@x", "bang": "!x",
+    "lines": "__x__", "double": "[[x]]",
+}  # fmt: skip
+_MARKDOWN = re.compile(r"\*\*|\]\(|`|^#{1,6} |^[*-] ", re.MULTILINE)
 _NESTING = re.compile(r"\$t\(([^()]{1,500})\)")
 _BRACE = re.compile(r"[{}]")
 _BRACE_OR_NUMBER = re.compile(r"[{}#]")
@@ -46,10 +107,13 @@ class Placeholder(NamedTuple):
     is_next: bool = False  # takes the next argument: ``%s``, ``{}``; each one counts
     is_number: bool = False  # by its kind or its name
     is_branch: bool = False  # of an ICU message, with the text that is in it
+    style: str = "{}"
 
 
-def placeholders(text: str) -> list[Placeholder]:
+def placeholders(text: str, styles: Collection[str] | None = None) -> list[Placeholder]:
     """All placeholders of a text, also those in the branches of ICU messages.
+
+    ``styles``: those that count, from ``styles_of`` the source text; else all may.
 
     Of a ``plural`` and a ``select``, the branch ``other`` is one, and so is each
     branch of a select: they have to be there in every language, by the same name.
@@ -59,14 +123,39 @@ def placeholders(text: str) -> list[Placeholder]:
     """
     found: list[Placeholder] = []
     if "%" in text:
-        found += _printf(text)
+        found += _percent(text, styles)
     if "{" in text:
         found += _in_braces(text)
     if "$t(" in text:
         for nesting in _NESTING.finditer(text):
             name = f"$t({nesting[1].partition(',')[0].strip()})"
-            found.append(Placeholder(name, *nesting.span()))
-    return found
+            found.append(Placeholder(name, *nesting.span(), style="$t()"))
+    if styles is None or not SURE_STYLES.issuperset(styles):
+        for other in _OTHER.finditer(text):
+            found.append(_named(other))
+    if styles is None:
+        return found
+    return [each for each in found if each.style in styles]
+
+
+def styles_of(text: str, found: Collection[Placeholder]) -> frozenset[str]:
+    """The styles that count beside a source text with these placeholders."""
+    if not found:
+        return SURE_STYLES
+    styles = SURE_STYLES.union([each.style for each in found])
+    if "__x__" in styles and _MARKDOWN.search(text):
+        return styles - {"__x__"}  # it is bold there
+    return styles
+
+
+def _named(found: re.Match[str]) -> Placeholder:
+    style = _STYLES[found.lastgroup or ""]
+    name = found[found.lastgroup or ""]
+    if style == ":x":
+        name = name.lower()  # :Name begins with a capital letter what is filled in
+    is_number = _COUNTS.fullmatch(name) is not None
+    shown = style.replace(style.strip("%:@!_[]"), name)
+    return Placeholder(shown, *found.span(), style == "%v", is_number, style=style)
 
 
 def icu_syntax(text: str) -> Iterator[tuple[int, int]]:
@@ -84,25 +173,37 @@ def icu_syntax(text: str) -> Iterator[tuple[int, int]]:
             read_to[start] = start
 
 
-def _printf(text: str) -> Iterator[Placeholder]:
-    for found in _PRINTF.finditer(text):
-        place, name, kind = found.groups()
-        if kind is None or _is_percentage(text, found):
-            continue
-        kind = _WHOLE.get(kind, kind)
-        if place:
-            shown = f"%{place}${kind}"
-        else:
-            shown = f"%({name}){kind}" if name else f"%{kind}"
-        is_next = not place and not name
-        yield Placeholder(shown, *found.span(), is_next, kind == "d")
+def _percent(text: str, styles: Collection[str] | None) -> Iterator[Placeholder]:
+    if styles is None:
+        pattern = _PERCENT[bool(_FIRST.search(text)), not _CLEAR.search(text)]
+    elif SURE_STYLES.issuperset(styles):
+        pattern = _ONLY_PRINTF
+    else:
+        pattern = _PERCENT["%1" in styles, "%x" in styles]
+    for found in pattern.finditer(text):
+        if found.lastgroup == "kind":
+            if not _is_percentage(text, found):
+                yield _printf(found)
+        elif found.lastgroup:
+            yield _named(found)
+
+
+def _printf(found: re.Match[str]) -> Placeholder:
+    at, name, kind = found["at"], found["name"], found["kind"]
+    kind = _WHOLE.get(kind, kind)
+    place = f"{at}$" if at else f"({name})" if name else ""
+    return Placeholder(
+        f"%{place}{kind}", *found.span(), not place, kind == "d", style="%s"
+    )
 
 
 def _is_percentage(text: str, found: re.Match[str]) -> bool:
-    """Whether this is German: ``50%ige``."""
+    """Whether this is German, ``50%ige``, or lacks a space: ``50 %de``."""
     start, end = found.span()
-    before, after = text[max(0, start - 1) : start], text[end : end + 1]
-    return before.isdigit() and after.isalpha()
+    before, after = text[max(0, start - 2) : start], text[end : end + 1]
+    is_apart = before[-1:].isspace()
+    number = before[0] if is_apart else before[-1:]
+    return number.isdigit() and after.isalpha() and (after.isascii() or not is_apart)
 
 
 def _in_braces(text: str) -> Iterator[Placeholder]:

@@ -12,6 +12,7 @@ from locframework.quality.scanning import prose
     [
         ("Delete {file}?", "Delete ?"),
         ("Delete %(file)s now", "Delete  now"),
+        ("%file% :file (@file) __file__ [[file]] @:a.file", "  ()   "),
         ("{{ file }} and $t(file)", " and "),
         ('Open <a href="file.html">the file</a>', "Open the file"),
         ("file&nbsp;name &#169; &copy", "filename  &copy"),

@@ -19,6 +19,10 @@ PAIRS = {
     "plain": ("Save", "Speichern"),
     "printf": ("%s of %d", "%2$d / %1$s"),
     "braces": ("{a} {{b}} {} {0}", "{0} {} {{b}} {a}"),
+    "of frameworks": (
+        ":name %1 %n %name% @count %author !link [[a]] __a__ %v @:a.b",
+        "@:(a.b) %q __b__ [[ a ]] !x %autor @n %Name% % n %L1 :Name",
+    ),
     "unpaired braces": ("{a", "a} {b {{c}"),
     "ICU": (
         "{n, plural, one {# file} other {# files}}",
@@ -57,6 +61,14 @@ SLOW = {"percent before zeros": "%" + "0" * (LONGEST - 2) + "!"} | {
         "ICU": "{n,plural,",
         "ICU branches": "{n,plural,other{",
         "brace and spaces": "{ ",
+        "colons": ":a",
+        "names after a colon": ":aa ",
+        "names between percent": "%ab",
+        "names in lines": "__a_b",
+        "lines": "_",
+        "brackets": "[[a",
+        "at signs": "@.a:a.",
+        "exclamation marks": " !a",
         "digits": "1",
         "grouped": "1,",
         "stops": ".",
@@ -73,6 +85,7 @@ _PARTS = st.sampled_from(
     (
         *"%{}<>&$()[],.;:?!'\"#/\\ \n\u00a0019azZß",
         *("%s", "%1$d", "%(a)s", "{a}", "{{b}}", "{0}", "{}", "$t(a)", "<b>", "</b>"),
+        *(":ab", "%1", "%ab%", "@ab", "%abcd", " !ab", "[[a]]", "__a__", "%v", "@:a"),
         *("{n, plural, ", "{g, select, ", "other {", "one {", "&amp;", "<br/>", "100%"),
         *("。", "؟", "…", "字", "١", "e\u0301", "👍", "am", "https://a"),
     )
