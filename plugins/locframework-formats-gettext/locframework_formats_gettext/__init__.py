@@ -28,6 +28,7 @@ PO = FormatInfo(
     content_type="text/x-gettext-translation; charset=utf-8",
     comments=True,
     source_texts=True,
+    marks_unreviewed=True,
 )
 POT = FormatInfo(
     id="gettext-pot",

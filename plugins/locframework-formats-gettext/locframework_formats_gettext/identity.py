@@ -58,7 +58,7 @@ class Notes(Struct, omit_defaults=True, gc=False):
     references: str | None = None
     flags: str = ""  # without fuzzy
     previous: str | None = None
-    forms: list[str] | None = None  # msgstr[6] and further
+    forms: dict[str, str] = {}  # by index, the msgstr[i] that CLDR has no form for
 
 
 class FileNotes(Struct, rename="camel", omit_defaults=True):

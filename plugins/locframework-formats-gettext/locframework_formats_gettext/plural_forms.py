@@ -1,7 +1,7 @@
 """Maps ``msgstr[i]`` to CLDR plural forms and back, and makes rules from CLDR."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from gettext import c2py
 from itertools import permutations
@@ -59,46 +59,77 @@ def parse_rule(text: str) -> Rule:
 _SPARE = ("many", "few", "two", "zero", "one", "other")
 """In which order forms are given to indices that no sample tells apart."""
 
+_FORMER = {"he": ("many",), "iw": ("many",)}  # of CLDR before 42, and in many headers
 _UNKNOWN = PluralRule({"one": "n in 1"})  # what gettext assumes without a rule
 _COMMON = 1000  # a form that no count below takes is left out until it is used
 _RELATION = re.compile(r"([a-z])(?: mod (\d+))? (not )?in ([\d.,]+)")
 
 
 @lru_cache(maxsize=512)
-def forms_of_rule(rule: str | None, language: str) -> tuple[str, ...]:
-    """The CLDR form of each ``msgstr[i]`` under a Plural-Forms text, six at most.
+def forms_of_rule(rule: str | None, language: str) -> tuple[str | None, ...]:
+    """The CLDR form of each ``msgstr[i]`` under a Plural-Forms text.
 
     Each form stands once. An index gets the form that CLDR gives to most of its
-    counts; one that no count reaches gets a form of the language that is left, then
-    any that is left. None is no rule: CLDR's forms of the common whole numbers.
-    Raises ValueError for a rule that is none.
+    counts; one that no count reaches gets a form of the language that is left. None:
+    the index is one more than CLDR has, as KDE's for exactly 1 in Russian. A ``rule``
+    of None is no rule: CLDR's forms of the common whole numbers. Raises ValueError for
+    a rule that is none.
     """
     if rule is None:
         return common_forms(language)
-    parsed = parse_rule(rule)
-    cldr = _cldr(language)
-    weights = [dict.fromkeys(PLURAL_FORMS, 0) for _ in range(parsed.count)]
-    for sample, index in zip(SAMPLES, parsed.indices, strict=True):
-        weights[index][cldr(sample)] += 100
+    counts = weights_of_rule(rule, language)
+    weights = [dict(count) for count in counts[: len(PLURAL_FORMS)]]
     for form in PLURAL_FORMS:
         preference = len(_SPARE) - _SPARE.index(form)
         preference += 10 if form in _in_language(language) else 0
         for weight in weights:
             weight[form] += preference
-    weights = weights[: len(PLURAL_FORMS)]
-    return max(
+    best = max(
         permutations(PLURAL_FORMS, len(weights)),
         key=lambda forms: sum(
             weight[form] for weight, form in zip(weights, forms, strict=True)
         ),
     )
+    forms = [*best, *[None] * (len(counts) - len(best))]
+    return tuple(
+        form if form and _may_be(form, count, language) else None
+        for form, count in zip(forms, counts, strict=True)
+    )
 
 
-def with_spares(forms: tuple[str, ...], language: str) -> tuple[str, ...]:
-    """``forms``, then those that are left, for the ``msgstr[i]`` beyond a rule."""
+def _may_be(form: str, counts: Mapping[str, int], language: str) -> bool:
+    """Whether an index with these counts by CLDR form can be the form."""
+    if _cldr(language) is _UNKNOWN or form in _FORMER.get(language, ()):
+        return True
+    return counts[form] > 0 if any(counts.values()) else form in _in_language(language)
+
+
+@lru_cache(maxsize=512)
+def weights_of_rule(rule: str, language: str) -> list[dict[str, int]]:
+    """How many hundred samples of each CLDR form each ``msgstr[i]`` of a rule takes."""
+    parsed = parse_rule(rule)
+    cldr = _cldr(language)
+    weights = [dict.fromkeys(PLURAL_FORMS, 0) for _ in range(parsed.count)]
+    for sample, index in zip(SAMPLES, parsed.indices, strict=True):
+        weights[index][cldr(sample)] += 100
+    return weights
+
+
+def main_forms(rule: str, language: str) -> tuple[str, ...]:
+    """The CLDR form of most numbers of each ``msgstr[i]``; one may stand twice."""
+    return tuple(
+        max(PLURAL_FORMS, key=lambda form: (weight[form], form == "other"))
+        for weight in weights_of_rule(rule, language)
+    )
+
+
+def with_spares(forms: tuple[str | None, ...], language: str) -> tuple[str | None, ...]:
+    """``forms``, then those of the language that are left, for the ``msgstr[i]`` beyond
+    a rule; of a language that CLDR does not know, any that are left."""
     wanted = _in_language(language)
-    left = [form for form in _SPARE if form not in forms]
-    return (*forms, *sorted(left, key=lambda form: form not in wanted))
+    if _cldr(language) is _UNKNOWN:
+        wanted = frozenset(PLURAL_FORMS)
+    return (*forms, *(f for f in _SPARE if f not in forms and f in wanted))
 
 
 def rule_instead(

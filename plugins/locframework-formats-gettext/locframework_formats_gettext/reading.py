@@ -29,6 +29,8 @@ from .identity import (
 from .plural_forms import forms_of_rule, rule_instead, with_spares
 from .po_file import Message, decoded, parse
 
+Forms = tuple[str | None, ...]
+
 LONGEST_DESCRIPTION = 1000
 _ONE_LINE = 40  # a shorter extracted comment is not broken into several lines
 
@@ -67,7 +69,7 @@ def read_catalogue(
 
 def _plurals(
     fields: str, language: str, messages: Sequence[Message]
-) -> tuple[str, tuple[str, ...], list[str]]:
+) -> tuple[str, Forms, list[str]]:
     """The header's fields, the form of each ``msgstr[i]``, and warnings."""
     rule = plural_rule_of(fields)
     counts = {
@@ -77,13 +79,13 @@ def _plurals(
     }
     instead = rule_instead(rule, language, counts)
     if instead is not None:
-        text, forms = instead
+        text, theirs = instead
         warning = (
             f"the header's Plural-Forms does not fit the messages, which have "
-            f"{len(forms)} plural forms; they were read as {', '.join(forms)}, the "
+            f"{len(theirs)} plural forms; they were read as {', '.join(theirs)}, the "
             f"forms of {language}"
         )
-        return with_field(fields, "Plural-Forms", text), forms, [warning]
+        return with_field(fields, "Plural-Forms", text), theirs, [warning]
     forms = forms_of_rule(rule, language)
     if rule is not None or counts <= {len(forms)}:
         return fields, with_spares(forms, language), []
@@ -93,7 +95,7 @@ def _plurals(
     forms = with_spares(forms, language)
     warning = (
         f"the header has no Plural-Forms, and the messages have {have} plural forms; "
-        f"they were read as {', '.join(forms[: max(counts)])}"
+        f"they were read as {', '.join(filter(None, forms[: max(counts)]))}"
     )
     return fields, forms, [warning]
 
@@ -101,7 +103,7 @@ def _plurals(
 def _entries(
     message: Message,
     separator: str,
-    forms: tuple[str, ...],
+    forms: Forms,
     template: bool,
     warnings: list[str],
 ) -> list[Entry]:
@@ -120,7 +122,7 @@ def _entries(
         needs_review=message.fuzzy and not template,
         line=message.line,
         key_detail=key_detail_of(message, separator),
-        detail=to_builtins(_notes(message, with_forms=not template)) or None,
+        detail=to_builtins(_notes(message, () if template else forms)) or None,
     )
     same = [
         replace(entry, key=key, description="", key_detail=None, detail=None)
@@ -130,27 +132,29 @@ def _entries(
     return [entry, *same, *other]
 
 
-def _value(message: Message, forms: tuple[str, ...]) -> Text | None:
+def _value(message: Message, forms: Forms) -> Text | None:
     if message.msgid_plural is None:
         return message.texts[0] or None
     texts = zip(forms, message.texts, strict=False)
-    return {form: text for form, text in texts if text} or None
+    return {form: text for form, text in texts if form and text} or None
 
 
-def _notes(message: Message, *, with_forms: bool) -> Notes:
+def _notes(message: Message, forms: Forms) -> Notes:
     extracted = message.extracted
     if extracted is not None and len(extracted) <= _ONE_LINE:
         extracted = None  # the description says it all
-    forms = None
-    if with_forms and message.msgid_plural is not None and any(message.texts[6:]):
-        forms = list(message.texts[6:])
+    more: dict[str, str] = {}
+    if forms and message.msgid_plural is not None:
+        for index, text in enumerate(message.texts):
+            if text and (index >= len(forms) or forms[index] is None):
+                more[str(index)] = text
     return Notes(
         message.comment,
         extracted,
         message.references,
         message.flags,
         message.previous,
-        forms,
+        more,
     )
 
 
@@ -161,7 +165,7 @@ def _file_detail(
     if header is not None:
         notes.header = fields
         notes.header_fuzzy = header.fuzzy
-        around = _notes(header, with_forms=False)
+        around = _notes(header, ())
         around.extracted = header.extracted
         if around != Notes():
             notes.header_notes = around

@@ -1,6 +1,7 @@
 """Writes a catalogue as a PO file, or its source texts as a template."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from locframework.ports import (
@@ -32,7 +33,7 @@ from .identity import (
     name_keys,
     notes_in,
 )
-from .plural_forms import common_forms, forms_of_rule, parse_rule, rule_from_cldr
+from .plural_forms import common_forms, forms_of_rule, main_forms, rule_from_cldr
 from .po_file import Message, parse, render
 from .reading import LONGEST_DESCRIPTION
 
@@ -45,8 +46,9 @@ _Said = tuple[Entry, Message]
 
 class _Plurals(NamedTuple):
     number: int
-    forms: tuple[str, ...]  # of the first indices, six at most
+    forms: tuple[str | None, ...]  # of each index; None: CLDR has none for it
     needed: frozenset[str]  # forms of common whole numbers
+    instead: tuple[str, ...] = ()  # for each index, the form of most of its numbers
 
 
 def write_catalogue(
@@ -148,24 +150,25 @@ def _head(catalogue: Catalogue, notes: FileNotes) -> tuple[Message, _Plurals]:
     header = notes.header
     fields = None if header is None else kept_header(header, language)
     rule = plural_rule_of(header or "")
-    try:
-        number = parse_rule(rule).count if rule is not None else 0
-        forms = forms_of_rule(rule, spoken)
-    except ValueError:
-        number = 0  # no usable rule
-    if not number:
+    forms: tuple[str | None, ...] = ()
+    instead: tuple[str, ...] = ()
+    if rule is not None:
+        with suppress(ValueError):  # no usable rule
+            forms = forms_of_rule(rule, spoken)
+            instead = main_forms(rule, spoken)
+    if not forms:
         entries = [entry for entry in catalogue.entries if is_plural(entry)]
         values = [e.value for e in entries if isinstance(e.value, Mapping)]
         used = {form for value in values for form, text in value.items() if text}
         rule, forms = rule_from_cldr(spoken, used)
-        number = len(forms)
         if fields is None:
             fields = new_header(language, rule)
         elif field_of(fields, "Plural-Forms") is not None or any(
             entry.value for entry in entries
         ):
             fields = with_field(fields, "Plural-Forms", rule)
-    plurals = _Plurals(number, forms, frozenset(common_forms(spoken)))
+    needed = frozenset(common_forms(spoken))
+    plurals = _Plurals(len(forms), forms, needed, instead)
     message = _header_message(fields or "", notes)
     if language_of(header or "") is None:
         message.fuzzy = False  # a template's, which is filled in now
@@ -232,20 +235,23 @@ def _plural_texts(
 
     A form that no common number takes (Czech ``many``, for fractions) says what
     ``other`` says unless it has a text of its own; a form that is needed stays empty.
+    One that CLDR does not have says what it said in the file, else what the form of its
+    numbers says.
     """
     if not value:
         return [""] * plurals.number
     forms = {"other": value} if isinstance(value, str) else value
     said = [forms[form] for form in PLURAL_FORMS if forms.get(form)]
     filler = said[-1] if said else ""
-    texts = [
-        forms.get(form) or ("" if form in plurals.needed else filler)
-        for form in plurals.forms
-    ]
-    if notes is not None and notes.forms:
-        texts += notes.forms  # beyond CLDR's six
-    texts += [filler] * (plurals.number - len(texts))
-    return texts[: plurals.number]
+    more = notes.forms if notes is not None else {}
+    texts: list[str] = []
+    for index, form in enumerate(plurals.forms):
+        own = more.get(str(index), "") if form is None else ""
+        form = form or plurals.instead[index]
+        texts.append(
+            own or forms.get(form) or ("" if form in plurals.needed else filler)
+        )
+    return texts
 
 
 def _extracted(description: str, notes: Notes | None) -> str | None:
@@ -276,6 +282,9 @@ def _plural_warnings(
         yield f"{entry.key} lacks a plural form and is marked fuzzy"
     forms = entry.value.items() if isinstance(entry.value, Mapping) else ()
     unplaced = [form for form, text in forms if text and form not in plurals.forms]
+    notes = notes_in(entry.detail, Notes) or Notes()
+    placed = [str(index) for index in range(plurals.number)]
+    unplaced += [f"msgstr[{at}]" for at in notes.forms if at not in placed]
     if unplaced:
         told = "the file's plural rule has no place for its form"
         yield f"{entry.key}: {told} {', '.join(unplaced)}"
