@@ -1,6 +1,7 @@
 """Finds the terms of a project's glossaries in texts; keeps their indexes in memory."""
 
 import threading
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ class ProjectTerms:
             for each in missing:
                 own = {id_: values[id_] for id_ in each.terms if id_ in values}
                 forbidden = (
-                    SearchTerm(term.id, own[term.id], term.case_sensitive)
+                    SearchTerm(term.id, own[term.id], term.case_sensitive, True)
                     for term in each.terms.values()
                     if term.usage_status == "forbidden" and term.id in own
                 )
@@ -137,7 +138,12 @@ class TermCache:
         for each in missing:
             own = terms[each.id]
             searched = (
-                SearchTerm(term.id, term.term, term.case_sensitive)
+                SearchTerm(
+                    term.id,
+                    term.term,
+                    term.case_sensitive,
+                    term.usage_status == "forbidden",
+                )
                 for term in own.values()
             )
             index = TermIndex(searched, each.source_language)
@@ -166,9 +172,9 @@ class GlossaryMatches:
     ) -> dict[str, list[TermMatch]]:
         """Return the terms in each text, in their order there.
 
-        ``start`` and ``end`` are code points of the text as it was sent. At every
-        place the longest term counts. Raises ProjectNotFound, PermissionDenied,
-        ValidationFailed. A constant number of statements.
+        ``start`` and ``end`` are code points of the text as it was sent. All forbidden
+        terms are found; of the others, the longest at every place. A constant number
+        of statements. Raises ProjectNotFound, PermissionDenied, ValidationFailed.
         """
         project = self._projects.require(caller, "glossary_read", project_id)
         check_record(request)
@@ -296,18 +302,18 @@ def _avoided(
 ) -> dict[str | None, list[AvoidedTerm]]:
     """Return the forbidden terms in each text that has any, by plural form.
 
-    None where an expected term is.
+    None inside an expected term.
     """
     avoided: dict[str | None, list[AvoidedTerm]] = {}
     for form, text in texts.items():
         found = find(text)
-        expected = {(e.start, e.end) for e in found if e.id.startswith(_EXPECTED)}
-        places = dict.fromkeys((each.start, each.end) for each in found)
-        terms = [
-            AvoidedTerm(text[start:end], start, end)
-            for start, end in places
-            if (start, end) not in expected
-        ]
+        expected = {e.start: e.end for e in found if e.id.startswith(_EXPECTED)}
+        starts = list(expected)  # in order; they do not overlap
+        terms = []
+        for start, end in dict.fromkeys((each.start, each.end) for each in found):
+            at = bisect_right(starts, start)
+            if not at or end > expected[starts[at - 1]]:
+                terms.append(AvoidedTerm(text[start:end], start, end))
         if terms:
             avoided[form] = terms
     return avoided

@@ -18,7 +18,10 @@ from unicode_segmentation_rs import split_word_bounds
 
 from locframework.languages import base_language, fold, nfc
 
+from .units import unmarked
+
 SPACE = " "
+Alike = Callable[[str, str], bool]
 
 _ALGORITHMS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
@@ -46,6 +49,17 @@ _PLURALS = {
     "aliases": "alias", "buses": "bus", "canvases": "canvas", "lenses": "lens",
     "menus": "menu", "submenus": "submenu",
 }  # fmt: skip
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+# what follows the singular (or an adjective) when its vowel has become an umlaut
+_AFTER_UMLAUT = re.compile("er(?:[ens]|em|en|es|er)?")
+_VOWEL = re.compile("[aeiouy]")
+_AFTER_UMLAUT_OF_NOUNS = re.compile("en?")
+_ONLY_UMLAUT = re.compile(  # nouns whose plural has nothing else
+    "(?:acker|apfel|boden|bogen|bruder|faden|garten|graben|hafen|hammer|kasten|kloster|"
+    "kragen|laden|magen|mangel|mantel|mutter|nagel|ofen|sattel|schaden|schnabel|"
+    "schwager|tochter|vater|vogel)$"
+)
+_ACCENTS_COUNT = frozenset(("ca", "es", "fr", "it", "pt"))  # and stemmers drop them
 _APOSTROPHES = "'\u2019\u02bc\uff07"
 _ELISIONS = {
     code: re.compile(rf"(?:{'|'.join(words.split())})[{_APOSTROPHES}](?=\w)", re.I)
@@ -55,6 +69,8 @@ _ELISIONS = {
 _SYLLABLE = re.compile(
     "([\uac00-\ud7a3]|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?)"
 )
+_THE = "\u0627\u0644"  # in Arabic
+_WITH_AND = re.compile(f"^\u0648(?={_THE})")
 _HYPHENS = "\u2010\u2011"
 # invisible: where words may be broken, and their direction
 _INVISIBLE = "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff" + "".join(
@@ -144,6 +160,20 @@ def loosely(language_code: str) -> Callable[[str], str]:
     return lambda word: _stem(algorithm, key(word))
 
 
+def alike(language_code: str) -> Alike | None:
+    """Return what tells whether a term's word and a text's word, of one stem, may be
+    the same word by their accents. None where the stem shows it.
+
+    Stemmers drop accents. In German an umlaut makes another word (drucken, drücken),
+    unless the text has the plural or comparative of the term (Haus, Häuser). In Romance
+    languages words differ that differ in accents only (marche, marché).
+    """
+    base = base_language(language_code)
+    if base == "de":
+        return _alike_in_german
+    return _alike_but_for_accents if base in _ACCENTS_COUNT else None
+
+
 def length_shared(one: str, other: str) -> int:
     """Return the length of the common beginning."""
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
@@ -151,35 +181,49 @@ def length_shared(one: str, other: str) -> int:
 
 
 class Searched:
-    """A text in which parts are searched; it is split into words once, if at all."""
+    """A text in which parts are searched; it is split into words once, if at all.
+
+    The marks of accelerators in it make no difference.
+    """
 
     def __init__(self, text: str, language_code: str) -> None:
-        self._text = text
+        clean = unmarked(text)
+        self._texts = (text, clean[0]) if clean else (text,)
         self._language_code = language_code
         self._caseless = caseless(language_code)
-        self._folded = self._caseless(text)
+        self._folded = [self._caseless(each) for each in self._texts]
         self._key = loosely(language_code)
+        self._alike = alike(language_code)
 
     def has(self, part: str, *, exactly: bool = False) -> bool:
         """Return whether the part occurs, also within a longer word; unless
         ``exactly``, also in another case, or word by word with other endings."""
         if exactly:
-            return exact(part) in exact(self._text)
-        if self._caseless(part) in self._folded:
+            return any(exact(part) in exact(text) for text in self._texts)
+        folded = self._caseless(part)
+        if any(folded in text for text in self._folded):
             return True
-        wanted = self._keys(part.strip())
-        there = self._words
+        wanted = self._words_of(part.strip())
         return any(
-            there[at : at + len(wanted)] == wanted
+            all(map(self._is_same, wanted, there[at : at + len(wanted)]))
+            for there in self._words
             for at in range(len(there) - len(wanted) + 1)
         )
 
     @cached_property
-    def _words(self) -> list[str]:
-        return self._keys(self._text)
+    def _words(self) -> list[list[tuple[str, str]]]:
+        return [self._words_of(text) for text in self._texts]
 
-    def _keys(self, text: str) -> list[str]:
-        return [self._key(word.text) for word in words_of(text, self._language_code)]
+    def _words_of(self, text: str) -> list[tuple[str, str]]:
+        """Return each word with its stem."""
+        words = words_of(text, self._language_code)
+        return [(word.text, self._key(word.text)) for word in words]
+
+    def _is_same(self, wanted: tuple[str, str], there: tuple[str, str]) -> bool:
+        if wanted[1] != there[1]:
+            return False
+        is_alike, one, other = self._alike, wanted[0], there[0]
+        return not is_alike or is_alike(one, other) or is_alike(other, one)
 
 
 def _caseless(word: str) -> str:
@@ -189,6 +233,51 @@ def _caseless(word: str) -> str:
 def _turkish(word: str) -> str:
     """In Turkish I is the capital of \u0131, and \u0130 that of i."""
     return _caseless(exact(word).replace("\u0130", "i").replace("I", "\u0131"))
+
+
+@lru_cache(maxsize=_STEMS_KEPT)
+def _alike_in_german(term: str, word: str) -> bool:
+    one, other = (_caseless(each).translate(_UMLAUTS) for each in (term, word))
+    at = length_shared(one, other)
+    if _umlaut_at(one, other, at):
+        return False
+    if not _umlaut_at(other, one, at):
+        return True
+    plain = other[:at] + other[at + 1 :]
+    if not plain.startswith(one):
+        return False
+    ending = plain.removeprefix(one)
+    if ending in ("", "n"):
+        return _ONLY_UMLAUT.search(one) is not None
+    if _VOWEL.search(one[at:].removeprefix("u")):  # Häuser, and not Währungen
+        return False
+    is_noun = word[0].isupper() and _AFTER_UMLAUT_OF_NOUNS.fullmatch(ending)
+    return bool(is_noun or _AFTER_UMLAUT.fullmatch(ending))
+
+
+def _umlaut_at(word: str, plain: str, at: int) -> bool:
+    """Whether ``word`` has the ``e`` of an umlaut where ``plain`` goes on without."""
+    return (
+        word[at - 1 : at] in ("a", "o", "u")
+        and word[at : at + 1] == "e"
+        and word[at + 1 : at + 2] == plain[at : at + 1] != ""
+    )
+
+
+@lru_cache(maxsize=_STEMS_KEPT)
+def _alike_but_for_accents(term: str, word: str) -> bool:
+    one, other = (_caseless(each).removesuffix("s") for each in (term, word))
+    if one == other:
+        return True
+    plain = _without_accents(other)
+    is_capitals = word.isupper() and other == plain  # which often lack their accents
+    return is_capitals or _without_accents(one) != plain
+
+
+def _without_accents(word: str) -> str:
+    # letter by letter: Python takes quadratic time for thousands of accents on one
+    letters = (unicodedata.normalize("NFD", each) for each in word)
+    return "".join(e for each in letters for e in each if not unicodedata.combining(e))
 
 
 def _snowball() -> ModuleType:
@@ -215,6 +304,10 @@ def _snowball_stem(algorithm: str, word: str) -> str:
 def _stem(algorithm: str, word: str) -> str:
     if algorithm == "english":
         return exact(_english(word))
+    if algorithm == "arabic":
+        word = _WITH_AND.sub("", word)
+        if word.endswith("\u0627\u062a"):  # a plural is known by its article only
+            word = word if word.startswith(_THE) else _THE + word
     return exact(_snowball_stem(algorithm, word))
 
 

@@ -127,6 +127,48 @@ def test_what_the_glossary_wants_of_a_text_is_not_forbidden_in_it(
 
 
 @pytest.mark.parametrize(
+    ("english", "german", "is_missing"),
+    [
+        ("The pier-side", "Am Kai", False),
+        ("wp-pier", "Am Kai", False),
+        ("See https://x.org/pier", "Siehe https://x.org/pier", False),
+        ("run --pier", "--pier ausführen", False),
+        ("run `pier`", "`pier` ausführen", False),
+        ("Show pi&er", "Kai zeigen", True),
+        ("Show _pier", "_Kai zeigen", True),
+        ("Show ~pier", "A~nleger zeigen", False),
+        ("Show pier", "A&nleger zeigen", False),
+        ("Show pier", "Anleger-Menü", False),
+        ("Show pier", "Zum Anlëger", True),
+    ],
+)
+def test_the_check_wants_the_terms_that_the_matches_show(
+    checked: Checked, english: str, german: str, is_missing: bool
+) -> None:
+    checked.key("a", en=english, de=german)
+
+    assert checked.issues() == ([("a", "de", MISSING)] if is_missing else [])
+    path, body = f"{checked.path}/glossary/matches", {"texts": [english]}
+    [matches] = checked.owner.post(path, json=body).data["matches"].values()
+    wanted = is_missing or "nleger" in german
+    assert [each["term"] for each in matches] == ["pier"] * wanted
+
+
+def test_a_forbidden_term_is_reported_within_a_longer_term(checked: Checked) -> None:
+    checked.term(term="blacklist entry", translations={"de": "Eintrag"})
+    checked.key("a", en="A blacklist entry", de="Ein Eintrag")
+
+    assert checked.issues() == [("a", "en", "“blacklist” is forbidden by the glossary")]
+    body = {"texts": ["A blacklist entry"]}
+    answer = checked.owner.post(f"{checked.path}/glossary/matches", json=body)
+    [matches] = answer.data["matches"].values()
+    assert [(each["term"], each["start"], each["end"]) for each in matches] == [
+        ("blacklist", 2, 11),
+        ("blacklist entry", 2, 17),
+    ]
+
+
+@pytest.mark.parametrize(
     ("english", "german"),
     [
         ("Delete {pier}?", "{pier} löschen?"),

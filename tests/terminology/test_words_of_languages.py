@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from locframework.terminology.words import Searched
+
 from .finding import found
 
 
@@ -78,6 +80,16 @@ def test_an_english_word_that_is_made_of_another_is_not_that(
         ("en", "ferry", "Two ferries, one FERRY", ["ferries", "FERRY"]),
         ("en-GB", "boarding pass", "boarding passes", ["boarding passes"]),
         ("de", "Hafen", "die Häfen der Hafens", ["Häfen", "Hafens"]),
+        ("el", "αρχείο", "ΑΡΧΕΙΟ αρχεία", ["ΑΡΧΕΙΟ", "αρχεία"]),
+        ("fi", "tiedosto", "tiedostot", ["tiedostot"]),
+        ("tr", "dosya", "dosyalar", ["dosyalar"]),
+        ("pl", "plik", "pliku", ["pliku"]),
+        (
+            "ar",
+            "ملف",
+            "ملفات الملفات والملف وملف",
+            ["ملفات", "الملفات", "والملف", "وملف"],
+        ),
         ("ru", "билет", "два билета, БИЛЕТЫ", ["билета", "БИЛЕТЫ"]),
         ("tlh", "ferry", "two ferries", []),
         # scripts without spaces
@@ -122,6 +134,98 @@ def test_terms_are_found_as_the_language_writes_them(
     language: str, term: str, text: str, hits: list[str]
 ) -> None:
     assert found(text, term, language=language) == hits
+
+
+@pytest.mark.parametrize(
+    ("language", "term", "forms", "others"),
+    [
+        ("de", "drucken", "drucken Drucken", "drücken Drücken"),
+        ("de", "drücken", "Drücken druecken", "drucken Drucken"),
+        ("de", "zahlen", "Zahlen", "zählen Zählen"),
+        ("de", "fordern", "Fordern", "fördern fördert"),
+        ("de", "schon", "Schon", "schön schöne"),
+        ("de", "schön", "schöne schönes", "schon"),
+        ("de", "Bar", "Bars", "Bär"),
+        ("de", "Wahrung", "", "Währung Währungen"),
+        ("de", "Büro", "BÜRO", "Buro"),
+        ("de", "Druck", "Drucks Drücke", "drücken drücke"),
+        ("de", "Mutter", "Mütter Müttern", ""),
+        ("de", "Bruder", "Brüder Brüdern", ""),
+        ("de", "Flughafen", "Flughäfen Flughafens", ""),
+        ("de", "Haus", "Häuser häuser Häusern", ""),
+        ("de", "Stadt", "Städte Städten STÄDTE", "städte"),
+        ("de", "Fuß", "Füße Füßen", ""),
+        ("de", "groß", "größer größeren", ""),
+        ("de", "Häuser", "Häusern", "Haus"),
+        ("fr", "marche", "marches MARCHE", "marché marchés"),
+        ("fr", "marché", "marchés MARCHE", "marche marches"),
+        ("fr", "enregistrer", "enregistré enregistrez", ""),
+        ("fr", "acheter", "achète", ""),
+        ("fr", "règle", "règles RÈGLES", "regle"),
+        ("fr", "modèle", "modèles", "modele"),
+        ("fr", "cote", "cotes", "côté"),
+        ("es", "papa", "papas", "papá papás PAPÁ"),
+        ("es", "público", "PUBLICO", "publico publicó"),
+        ("es", "término", "términos", "terminó termino"),
+        ("es", "acción", "acciones", ""),
+        ("es", "enviar", "envía", ""),
+        ("es", "ano", "", "año"),
+        ("es", "hacia", "", "hacía"),
+        ("es", "pena", "", "peña"),
+        ("it", "papa", "", "papà"),
+        ("ca", "dona", "dones", "dóna"),
+        ("pt", "esta", "", "está"),
+        ("sv", "får", "", "far"),
+        ("sv", "hall", "", "håll"),
+    ],
+)
+def test_words_that_differ_by_an_accent_are_others_unless_it_is_an_ending(
+    language: str, term: str, forms: str, others: str
+) -> None:
+    hits = found(f"{forms} / {others}", term, language=language)
+
+    assert " ".join(hits) == forms
+    searched = [Searched(each, language) for each in others.split()]
+    if term != "Häuser":  # a translation may be the singular of the term's
+        assert not any(each.has(term) for each in searched)
+    assert all(Searched(each, language).has(term) for each in forms.split())
+
+
+def test_where_an_accent_counts_a_shorter_term_is_found_beside_it() -> None:
+    terms = ["Taste", "Taste drucken"]
+
+    assert found("Taste drücken", *terms, language="de") == ["Taste"]
+    assert found("Taste drucken", *terms, language="de") == ["Taste drucken"]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("D_atei öffnen", "Datei"),
+        ("D&atei öffnen", "Datei"),
+        ("A&bbrechen", "Abbrechen"),
+        ("_Datei öffnen", "Datei öffnen"),
+        ("~Datei", "Dateien"),
+        ("Datei-Menü", "Datei"),
+        ("Datei-Menü", "Dateien"),
+        ("PDF-et", "PDF"),
+        ("保存(&S)", "保存"),
+        ("開いて(_O)保存", "開いて保存"),
+        ("R&D", "R&D"),
+        ("snake_case", "snake_case"),
+    ],
+)
+def test_a_translation_is_there_with_an_accelerator_or_in_a_compound(
+    text: str, part: str
+) -> None:
+    assert Searched(text, "de").has(part)
+    if part in ("Datei", "R&D", "snake_case"):
+        assert Searched(text, "de").has(part, exactly=True)
+
+
+def test_another_word_with_an_accelerator_is_no_translation() -> None:
+    assert not Searched("Si&chern", "de").has("Speichern")
+    assert not Searched("_Ende", "de").has("Abbrechen")
 
 
 @pytest.mark.parametrize(
