@@ -107,19 +107,19 @@ class Named(NamedTuple):
     other: list[str]  # with one of their own
 
 
-def take_named(message: Message, separator: str, warnings: list[str]) -> Named | None:
-    """The keys that the developers' comment names, whose last line it then loses.
-
-    Warns of a note that names no key.
-    """
+def named_in(
+    message: Message, separator: str, warnings: list[str]
+) -> tuple[Named | None, str | None]:
+    """The keys that the developers' comment names in its last line, and what else it
+    says. Warns of a note that names no key."""
     comment, _, last = (message.extracted or "").rpartition("\n")
     named = _note(last, separator)
     if named is not None:
-        message.extracted = comment or None
-    elif last.startswith(KEY_NOTE):
+        return named, comment or None
+    if last.startswith(KEY_NOTE):
         told = f"its comment names no key, as `{KEY_NOTE}` should"
         warnings.append(f"line {message.line}: {told}")
-    return named
+    return None, message.extracted
 
 
 def is_only_name(message: Message, named: Named | None, separator: str) -> bool:

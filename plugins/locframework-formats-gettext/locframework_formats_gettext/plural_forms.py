@@ -19,8 +19,9 @@ SAMPLES = (
 )
 """The counts by which rules are compared; enough to tell all CLDR rules apart."""
 
-_RULE = re.compile(  # what follows the second semicolon gettext does not read
-    r"\s*nplurals\s*=\s*([0-9]{1,9})\s*;\s*plural\s*=([^;]*)(?:;.*)?"
+NO_RULE = "nplurals=1; plural=0;"
+_RULE = re.compile(  # what is before and behind, gettext does not read
+    r"(?:.*?\W)?nplurals\s*=\s*([0-9]{1,9})\s*;\s*plural\s*=([^;]*)(?:;.*)?"
 )
 
 

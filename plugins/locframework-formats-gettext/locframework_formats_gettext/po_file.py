@@ -15,7 +15,10 @@ from .wrapping import ESCAPES, columns, quoted
 
 
 class Message(Struct, gc=False):  # a file has many, and none refers to another
-    """One message. Texts are unescaped; a note is None where the file has none."""
+    """One message. Texts are unescaped; a note is None where the file has none.
+
+    U+0000 in a text stands for what is no character, too: an escape of other bytes.
+    """
 
     msgid: str
     msgctxt: str | None = None
@@ -29,7 +32,8 @@ class Message(Struct, gc=False):  # a file has many, and none refers to another
     previous: str | None = None  # "#|", the lines as they are
     line: int = 0  # 1-based, of the first keyword
     obsolete: bool = False
-    block: str = ""  # of an obsolete message: its lines, untouched
+    start: int = 0  # where its lines begin in the text of the file,
+    end: int = 0  # and where those of the next begin
 
     @property
     def is_header(self) -> bool:
@@ -47,8 +51,9 @@ _ONE_BYTE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3}))")
 def unquote(text: str, charset: str) -> str:
     """The text of one or more quoted strings side by side: ``"a" "b"`` is ``ab``.
 
-    Octal and hexadecimal escapes are bytes in the file's ``charset``. Raises
-    ValueError, with a sentence, for anything that msgfmt would refuse too.
+    Octal and hexadecimal escapes are bytes in the file's ``charset``; what is none of
+    its characters is U+0000. Raises ValueError, with a sentence, for anything that
+    msgfmt would refuse too.
     """
     body = text[1:-1]
     if len(text) > 1 and text[-1] == '"' and "\\" not in body and '"' not in body:
@@ -78,7 +83,7 @@ def _unescaped(text: str, charset: str) -> str:
         elif match[2] in ESCAPES:
             said.write(ESCAPES[match[2]])
         else:
-            raise ValueError(f"the escape \\{match[2]} does not exist")
+            raise ValueError(f"the escape \\{ascii(match[2])[1:-1]} does not exist")
     said.write(text[at:])
     return said.getvalue()
 
@@ -89,12 +94,9 @@ def _decoded_bytes(escapes: str, charset: str) -> str:
         for byte in _ONE_BYTE.finditer(escapes)
     )
     try:
-        text = bytes(numbers).decode(charset)
+        return bytes(numbers).decode(charset)
     except ValueError:  # also for a number over 255
-        text = "\0"
-    if "\0" in text:
-        raise ValueError(f"the escape {escapes[:40]} is no character of {charset}")
-    return text
+        return "\0"
 
 
 MOST_PROBLEMS = 50
@@ -118,8 +120,7 @@ _NOTES = {
 def parse(text: str, charset: str) -> list[Message]:
     """The messages of a PO file in file order, the header and obsolete ones too.
 
-    ``text`` has line feeds only. Raises UnreadableFile with a Problem for each
-    fault, up to fifty.
+    Raises UnreadableFile with a Problem for each fault, up to fifty.
     """
     parser = _Parser(text, charset)
     parser.run()
@@ -153,7 +154,7 @@ class _Parser:
         # StringIO: a list of all lines may take ten times the room of the text
         for number, line in enumerate(StringIO(self._text, newline="\n"), start=1):
             try:
-                self._take(number, line.rstrip("\n"))
+                self._take(number, line.rstrip("\r\n"))
             except ValueError as error:
                 self._note_problem(number, str(error))
                 if len(self.problems) >= MOST_PROBLEMS:
@@ -255,15 +256,47 @@ class _Parser:
             texts.pop("msgid_plural", None),
             tuple(texts.values()),
             line=self._line,
+            obsolete=self._obsolete,
+            start=self._start,
+            end=self._here,
         )
         for name, lines in self._notes.items():
             setattr(message, name, "\n".join(lines))
         if message.flags:
             message.fuzzy, message.flags = _flags(message.flags)
-        if self._obsolete:
-            message.obsolete = True
-            message.block = self._text[self._start : self._here].strip("\n")
         return message
+
+
+def parts_of(block: str) -> dict[str, str]:
+    """The lines of a message as they are, by note and keyword: ``msgstr[0]``."""
+    parts: dict[str, list[str]] = {}
+    name = "comment"
+    for line in block.split("\n"):
+        plain = line.strip(_BLANKS)
+        if plain.startswith("#"):
+            name = _NOTES.get(plain[1:2], "comment")
+        elif match := _FIELD.match(plain):
+            name = match[1]
+        parts.setdefault(name, []).append(line)
+    return {name: "\n".join(lines) for name, lines in parts.items()}
+
+
+def values_of(message: Message) -> dict[str, object]:
+    """What each of ``parts_of`` says."""
+    values: dict[str, object] = {
+        "comment": message.comment,
+        "extracted": message.extracted,
+        "references": message.references,
+        "flags": (message.fuzzy, message.flags),
+        "previous": message.previous,
+        "msgctxt": message.msgctxt,
+        "msgid": message.msgid,
+        "msgid_plural": message.msgid_plural,
+    }
+    for index, text in enumerate(message.texts):
+        is_plural = message.msgid_plural is not None
+        values[f"msgstr[{index}]" if is_plural else "msgstr"] = text
+    return values
 
 
 @lru_cache(maxsize=1024)
@@ -323,11 +356,8 @@ def _references(text: str | None, width: int) -> str | None:
     return "\n".join(lines)
 
 
-_PLACE = re.compile(
-    "(?:\u2068[^\u2069]*\u2069|[^ ])+"
-)  # isolates hold names with blanks
+_PLACE = re.compile("(?:\u2068[^\u2069]*\u2069|[^ ])+")  # isolates are around blanks
 _HEADER = re.compile(rb"^msgid\b.*?(?=^msgid\b|\Z)", re.MULTILINE | re.DOTALL)
-_RETURNS = re.compile(r"(?<!\r)\r+(?=\n|\Z)")  # before the end of a line
 _LINE_END = re.compile(rb'"[ \t]*\r?\n[ \t]*"')
 _CONTENT_TYPE = re.compile(
     rb'(?:"|\\n)Content-Type:[^"\\\n]*?charset=([A-Za-z0-9_.:-]{1,40})', re.IGNORECASE
@@ -340,10 +370,10 @@ _CODEC = re.compile(  # what gettext reads, as far as Python can, by Python's na
 
 
 def decoded(content: bytes) -> tuple[str, str]:
-    """The text of a PO file with line feeds only, and the name of its charset.
+    """The text of a PO file, and the name of its charset.
 
     UTF-8 where the header names none. Raises UnreadableFile for a charset that
-    gettext does not know, bytes that are not in it, and U+0000.
+    gettext does not know, and bytes that are not in it.
     """
     content = content.removeprefix(codecs.BOM_UTF8)
     charset = _charset(content)
@@ -354,11 +384,6 @@ def decoded(content: bytes) -> tuple[str, str]:
         message = f"the bytes are not {charset}"
         problem = Problem(f"line {line}", "encoding", message)
         raise UnreadableFile.of([problem]) from None
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise UnreadableFile.of([Problem(f"line {line}", "encoding", "has U+0000")])
-    if "\r" in text:
-        text = _RETURNS.sub("", text)
     return text, charset
 
 

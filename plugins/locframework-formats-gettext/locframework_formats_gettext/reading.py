@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from locframework.ports import (
@@ -23,10 +23,10 @@ from .identity import (
     is_only_name,
     key_detail_of,
     key_of,
+    named_in,
     source_of,
-    take_named,
 )
-from .plural_forms import forms_of_rule, rule_instead, with_spares
+from .plural_forms import NO_RULE, forms_of_rule, parse_rule, rule_instead, with_spares
 from .po_file import Message, decoded, parse
 
 Forms = tuple[str | None, ...]
@@ -35,48 +35,105 @@ LONGEST_DESCRIPTION = 1000
 _ONE_LINE = 40  # a shorter extracted comment is not broken into several lines
 
 
+class PoFile(Struct):
+    """A PO file that was read."""
+
+    text: str
+    charset: str
+    messages: list[tuple[Message, list[Entry]]]
+    """All in file order; the header, obsolete messages and those that cannot be read
+    have no entries."""
+    header: Message | None
+    fields: str  # of the header, with a rule that fits the messages
+    forms: Forms  # of each msgstr[i]
+    language: str | None
+    warnings: list[str]
+
+
 def read_catalogue(
     content: bytes, options: FileOptions, *, template: bool
 ) -> Catalogue:
     """The catalogue that a PO file holds; of a template only the source texts.
 
-    A template's language is the source language. Raises UnreadableFile with a
-    Problem for each fault.
+    A template's language is the source language. Warns of texts that have U+0000 or an
+    escape of other bytes, which are left out, and of a plural rule that is none. Raises
+    UnreadableFile with a Problem for each fault.
     """
+    file = read_file(content, options, template=template)
+    entries = [entry for _, some in file.messages for entry in some]
+    return Catalogue(
+        file.language, entries, detail=_file_detail(file), warnings=file.warnings
+    )
+
+
+def read_file(content: bytes, options: FileOptions, *, template: bool) -> PoFile:
+    """Read a PO file. Raises UnreadableFile with a Problem for each fault."""
     text, charset = decoded(content)
     messages = parse(text, charset)
+    warnings: list[str] = []
+    active = [
+        message
+        for message in messages
+        if _is_readable(message, charset, warnings)
+        and not message.obsolete
+        and not message.is_header
+    ]
     headers = [message for message in messages if message.is_header]
     header = headers[0] if headers else None
-    fields = in_utf8(header.texts[0]) if header else ""
+    fields = header.texts[0] if header else ""
     language = language_of(fields) or (options.source_language if template else None)
     spoken = options.language_code or language or "und"
-    active = [m for m in messages if not m.obsolete and not m.is_header]
-    try:
-        fields, forms, warnings = _plurals(fields, spoken, active)
-    except ValueError as error:
-        place = f"line {header.line if header else 1}"
-        if any(message.msgid_plural is not None for message in active):
-            problem = Problem(place, "plural-forms", str(error))
-            raise UnreadableFile.of([problem]) from None
-        forms, warnings = (), [f"{place}: {error}, and no message needs it"]
+    line = header.line if header else 1
+    fields, forms, more = _plurals(fields, spoken, active, line)
+    warnings += more
     separator = options.key_separator
-    read = [(m, _entries(m, separator, forms, template, warnings)) for m in active]
-    _check_unique(headers, read)
-    entries = [entry for _, some in read for entry in some]
-    detail = _file_detail(header, fields, messages)
-    return Catalogue(language, entries, detail=detail, warnings=warnings)
+    entries = {
+        id(message): _entries(message, separator, forms, template, warnings)
+        for message in active
+    }
+    read = [(message, entries.get(id(message), [])) for message in messages]
+    _check_unique([each for each in read if each[1] or each[0].is_header])
+    return PoFile(text, charset, read, header, fields, forms, language, warnings)
+
+
+def _is_readable(message: Message, charset: str, warnings: list[str]) -> bool:
+    """Take out of a message what cannot be stored; False if nothing is left of it."""
+    notes = ("comment", "extracted", "references", "flags", "previous")
+    for name in notes:
+        if "\0" in (note := getattr(message, name) or ""):
+            setattr(message, name, note.replace("\0", ""))
+    told = f"line {message.line}: U+0000, or an escape of what is not {charset}"
+    names = (message.msgid, message.msgctxt or "", message.msgid_plural or "")
+    if any("\0" in name for name in names):
+        warnings.append(f"{told}; the message is left out")
+        return False
+    if any("\0" in text for text in message.texts):
+        if message.is_header:
+            message.texts = [message.texts[0].replace("\0", "")]
+        else:
+            warnings.append(f"{told}; the text is left out")
+            message.texts = ["" if "\0" in text else text for text in message.texts]
+    return True
 
 
 def _plurals(
-    fields: str, language: str, messages: Sequence[Message]
+    fields: str, language: str, messages: Sequence[Message], line: int
 ) -> tuple[str, Forms, list[str]]:
     """The header's fields, the form of each ``msgstr[i]``, and warnings."""
-    rule = plural_rule_of(fields)
+    rule, told = plural_rule_of(fields), "the header has no Plural-Forms"
     counts = {
         len(message.texts)
         for message in messages
         if message.msgid_plural is not None and any(message.texts)
     }
+    warnings: list[str] = []
+    try:
+        parse_rule(rule or NO_RULE)
+    except ValueError as error:
+        rule, told = None, f"line {line}: {error}"
+        is_needed = any(message.msgid_plural is not None for message in messages)
+        end = "" if is_needed else ", and no message needs it"
+        warnings = [f"{told}{end}"]
     instead = rule_instead(rule, language, counts)
     if instead is not None:
         text, theirs = instead
@@ -85,16 +142,16 @@ def _plurals(
             f"{len(theirs)} plural forms; they were read as {', '.join(theirs)}, the "
             f"forms of {language}"
         )
-        return with_field(fields, "Plural-Forms", text), theirs, [warning]
+        return with_field(fields, "Plural-Forms", text), theirs, [*warnings, warning]
     forms = forms_of_rule(rule, language)
     if rule is not None or counts <= {len(forms)}:
-        return fields, with_spares(forms, language), []
+        return fields, with_spares(forms, language), warnings
     if counts == {2}:
         forms = ("one", "other")  # what gettext itself assumes without a rule
     have = " or ".join(map(str, sorted(counts)))
     forms = with_spares(forms, language)
     warning = (
-        f"the header has no Plural-Forms, and the messages have {have} plural forms; "
+        f"{told}, and the messages have {have} plural forms; "
         f"they were read as {', '.join(filter(None, forms[: max(counts)]))}"
     )
     return fields, forms, [warning]
@@ -109,7 +166,7 @@ def _entries(
 ) -> list[Entry]:
     """One for each key that the message stands for. The first has its comments; what
     the others had of their own is in no file."""
-    named = take_named(message, separator, warnings)
+    named, comment = named_in(message, separator, warnings)
     only_name = is_only_name(message, named, separator)
     if named is None:
         named = Named([key_of(message, separator)], [])
@@ -117,12 +174,12 @@ def _entries(
         key=named.same[0],
         value=None if template else _value(message, forms),
         is_plural=message.msgid_plural is not None,
-        description=(message.extracted or "")[:LONGEST_DESCRIPTION],
+        description=(comment or "")[:LONGEST_DESCRIPTION],
         source=None if only_name else source_of(message, separator),
         needs_review=message.fuzzy and not template,
         line=message.line,
         key_detail=key_detail_of(message, separator),
-        detail=to_builtins(_notes(message, () if template else forms)) or None,
+        detail=to_builtins(_notes(message, comment, () if template else forms)) or None,
     )
     same = [
         replace(entry, key=key, description="", key_detail=None, detail=None)
@@ -139,8 +196,7 @@ def _value(message: Message, forms: Forms) -> Text | None:
     return {form: text for form, text in texts if form and text} or None
 
 
-def _notes(message: Message, forms: Forms) -> Notes:
-    extracted = message.extracted
+def _notes(message: Message, extracted: str | None, forms: Forms) -> Notes:
     if extracted is not None and len(extracted) <= _ONE_LINE:
         extracted = None  # the description says it all
     more: dict[str, str] = {}
@@ -158,29 +214,31 @@ def _notes(message: Message, forms: Forms) -> Notes:
     )
 
 
-def _file_detail(
-    header: Message | None, fields: str, messages: Sequence[Message]
-) -> Detail | None:
+def _file_detail(file: PoFile) -> Detail | None:
     notes = FileNotes()
-    if header is not None:
-        notes.header = fields
-        notes.header_fuzzy = header.fuzzy
-        around = _notes(header, ())
-        around.extracted = header.extracted
+    if file.header is not None:
+        notes.header = in_utf8(file.fields)
+        notes.header_fuzzy = file.header.fuzzy
+        around = _notes(file.header, None, ())
+        around.extracted = file.header.extracted
         if around != Notes():
             notes.header_notes = around
-    obsolete = [message.block for message in messages if message.obsolete]
+    obsolete = [block_of(file.text, m) for m, _ in file.messages if m.obsolete]
     notes.obsolete = "\n\n".join(obsolete)
     return to_builtins(notes) or None
 
 
-def _check_unique(
-    headers: Sequence[Message], read: Sequence[tuple[Message, Sequence[Entry]]]
-) -> None:
+def block_of(text: str, message: Message) -> str:
+    """The lines of a message in a file with this text, with line feeds only."""
+    lines = text[message.start : message.end].replace("\0", "").split("\n")
+    return "\n".join(line.rstrip("\r") for line in lines).strip("\n")
+
+
+def _check_unique(read: Sequence[tuple[Message, Sequence[Entry]]]) -> None:
     """Raise for what gettext finds by the same context and msgid, or we by one key."""
     first: dict[object, int] = {}
     problems: list[Problem] = []
-    for message, entries in [*((header, ()) for header in headers), *read]:
+    for message, entries in read:
         line = message.line
         same = first.setdefault((message.msgctxt, message.msgid), line)
         before = {entry.key: first.setdefault(entry.key, line) for entry in entries}

@@ -35,7 +35,7 @@ from .identity import (
 )
 from .plural_forms import common_forms, forms_of_rule, main_forms, rule_from_cldr
 from .po_file import Message, parse, render
-from .reading import LONGEST_DESCRIPTION
+from .reading import LONGEST_DESCRIPTION, block_of
 
 _MOST_WARNINGS = 100
 
@@ -301,6 +301,6 @@ def _obsolete_blocks(stored: str, written: Iterable[_Identity]) -> list[str]:
     blocks: dict[_Identity, str] = {}
     for message in messages:
         identity = (message.msgctxt, message.msgid)
-        if message.block and identity not in taken:
-            blocks.setdefault(identity, message.block)
+        if message.obsolete and identity not in taken:
+            blocks.setdefault(identity, block_of(stored, message))
     return list(blocks.values())

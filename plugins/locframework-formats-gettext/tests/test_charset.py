@@ -1,5 +1,8 @@
 """The charset of the header is honoured, and only a charset."""
 
+import os
+import subprocess
+
 import pytest
 
 TEXT = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset={}\\n"\n\n'
@@ -61,7 +64,6 @@ def test_a_wrapped_header_names_the_charset_too(read):
     [
         (TEXT.format("UTF-8").encode() + b'msgid "a"\nmsgstr "\xff"\n', 6),
         (MESSAGE.encode("utf-16"), 1),
-        (b'msgid "a"\nmsgstr "\0"\n', 2),
         ('msgid "a"\nmsgstr "\ud800"\n'.encode("utf-8", "surrogatepass"), 2),
     ],
 )
@@ -86,3 +88,27 @@ def test_writing_is_always_utf_8(read, write):
     assert "charset=UTF-8" in text
     assert "koi8" not in text.lower()
     assert "Дерево" in text
+
+
+@pytest.mark.usefixtures("gettext_tools")
+@pytest.mark.parametrize("odd", ["\0", r"\000", r"\xff", r"\377", r"\400"])
+def test_a_text_that_is_no_text_is_left_out_and_told(read, write, odd):
+    """msgfmt accepts the file, too."""
+    bad = f'msgid "bad"\nmsgstr "b{odd}c"\n\nmsgid "d{odd}"\nmsgstr "e"\n\n'
+    plural = f'msgid "f"\nmsgid_plural "g"\nmsgstr[0] "{odd}"\nmsgstr[1] "h"\n\n'
+    rest = f'# {odd}\n{MESSAGE.format("Baum")}\n#~ msgid "j{odd}"\n#~ msgstr "i"\n'
+    text = TEXT.format("UTF-8") + bad + plural + rest
+    checked = ["msgfmt", "-o", os.devnull, "-"]
+    subprocess.run(checked, input=text.encode(), check=True, capture_output=True)
+
+    catalogue = read(text)
+
+    assert [(entry.key, entry.value) for entry in catalogue.entries] == [
+        ("bad", None),
+        (catalogue.entries[1].key, {"other": "h"}),
+        ("Tree", "Baum"),
+    ]
+    assert [warning.split(":")[0] for warning in catalogue.warnings] == [
+        *("line 5", "line 8", "line 11", "line 20")
+    ]
+    assert "\0" not in write(catalogue)

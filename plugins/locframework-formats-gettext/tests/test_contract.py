@@ -27,15 +27,15 @@ class TestPo(FormatContract):
         "left-over-rule.po": (HEADER.format("UTF-8") + FULL)
         .replace("nplurals=2", "nplurals=3")
         .encode(),
+        "no-text.po": HEADER.format("UTF-8").encode()
+        + b'msgid "a"\nmsgstr "\\000"\n\nmsgid "b\0"\nmsgstr ""\n',
     }
     unreadable = {  # noqa: RUF012
         "no closing quote": b'msgid "a\nmsgstr "b"\n',
         "no msgstr": b'msgid "a"\n',
         "twice": b'msgid "a"\nmsgstr "b"\n' * 2,
-        "escaped nul": b'msgid "a"\nmsgstr "\\000"\n',
+        "unknown escape": b'msgid "a"\nmsgstr "\\q"\n',
         "unknown charset": HEADER.format("hex").encode(),
-        "no rule": HEADER.format("UTF-8").replace("n != 1", "n % 0").encode()
-        + b'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\nmsgstr[1] "d"\n',
         "json": b'{"a": "b"}',
     }
 

@@ -148,11 +148,26 @@ NO_RULES = ["nplurals=2; plural=n/0;", "nplurals=2; plural=n;", "two", "nplurals
 
 
 @pytest.mark.parametrize("rule", NO_RULES)
-def test_a_rule_that_is_none_is_told_with_its_line(refused, with_header, rule):
+def test_without_a_usable_rule_the_forms_of_cldr_are_read_and_it_is_told(
+    read, with_header, rule
+):
     texts = PLURAL + 'msgstr[0] "eine"\nmsgstr[1] "mehr"\n'
-    text = "# a comment\n" + with_header(texts, rule=rule)
 
-    assert refused(text) == [("line 2", "plural-forms")]
+    catalogue = read("# a comment\n" + with_header(texts, rule=rule))
+
+    assert catalogue.entries[0].value == {"one": "eine", "other": "mehr"}
+    [warning] = catalogue.warnings
+    assert warning.startswith("line 2: ")
+
+
+def test_a_rule_is_found_where_gettext_finds_it(read, with_header):
+    texts = PLURAL + 'msgstr[0] "eine"\nmsgstr[1] "mehr"\n'
+    rule = "Plural-Forms: nplurals=2; plural=(n != 1);"
+
+    catalogue = read(with_header(texts, rule=rule))
+
+    assert catalogue.entries[0].value == {"one": "eine", "other": "mehr"}
+    assert catalogue.warnings == []
 
 
 @pytest.mark.parametrize("rule", NO_RULES)
