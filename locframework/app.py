@@ -41,6 +41,7 @@ from .jobs.service import Jobs
 from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
 from .keys.catalogues import Catalogues
+from .keys.dismissals import Dismissals
 from .keys.service import Keys, Review
 from .keys.writing.trash import KeyTrash
 from .keys.writing.writer import KeyWriter
@@ -173,6 +174,9 @@ class Framework:
         )
         self.bulk_keys = BulkKeys(projects, branches, languages, writer)
         self.review = Review(projects, branches, writer)
+        self.dismissals = Dismissals(
+            storage, projects, branches, access, self.keys, clock
+        )
         self.history = History(storage, projects, branches, languages, writer, access)
         catalogues = self.catalogues = Catalogues(storage)
         self.statistics = ProjectStatistics(storage, projects, branches)

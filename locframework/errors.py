@@ -282,7 +282,8 @@ class BranchProtected(LocError, status=409):
 
 
 class NotOnBranch(LocError, status=409):
-    """A branch has no undo; it is closed, or a value is reverted in its history."""
+    """A branch has no undo; it is closed, or a value is reverted in its history. What
+    main dismisses is withdrawn on main."""
 
 
 class BranchNotOpen(LocError, status=409):

@@ -82,6 +82,7 @@ from .keys.changes import ValueChange as ValueChange
 from .keys.changes import WriteNote as WriteNote
 from .keys.changes import WriteRefusal as WriteRefusal
 from .keys.records import BranchKey as BranchKey
+from .keys.records import Dismissal as Dismissal
 from .keys.records import FileDetail as FileDetail
 from .keys.records import FindingFilter as FindingFilter
 from .keys.records import Key as Key

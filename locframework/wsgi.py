@@ -138,7 +138,7 @@ def operations_of(framework: Framework) -> list[object]:
     """The endpoints of every area, for one framework."""
     return [
         KeyEndpoints(framework.keys, framework.bulk_keys),
-        ReviewEndpoints(framework.review),
+        ReviewEndpoints(framework.review, framework.dismissals),
         HistoryEndpoints(framework.history),
         ActivityEndpoints(framework.activity),
         ProjectEndpoints(framework.projects, framework.languages),

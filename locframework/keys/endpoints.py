@@ -1,5 +1,6 @@
 """Keys and values over HTTP."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from locframework.errors import (
     LanguageNotAssigned,
     LanguageNotInProject,
     NothingPending,
+    NotOnBranch,
     PluralMismatch,
     QualityCheckFailed,
     UseCursor,
@@ -25,6 +27,7 @@ from locframework.http.records import BranchQuery, Deleted, Wrapped
 from locframework.pagination import CursorPage, Page
 
 from .bulk import BulkKeys
+from .dismissals import Dismissals
 from .records import (
     Approval,
     ItemResult,
@@ -32,6 +35,7 @@ from .records import (
     KeyChanges,
     KeyDetail,
     KeyQuery,
+    NewDismissal,
     NewKey,
     NewKeys,
     NewValue,
@@ -54,6 +58,7 @@ _VALUE_ERRORS = (
 _KEYS = "/projects/{projectId}/keys"
 _KEY = _KEYS + "/{keyId}"
 _VALUE = _KEY + "/values/{lang}"
+_DISMISSAL = _VALUE + "/dismissals/{check}"
 
 _read = partial(operation, permission="translation_read")
 
@@ -71,6 +76,12 @@ class ValueAnswer(Struct, frozen=True):
 
     value: ValueDetail | None
     forms: list[ValueDetail]
+
+
+def _value_answer(found: Sequence[ValueDetail]) -> ValueAnswer:
+    forms = [detail for detail in found if detail.plural_form is not None]
+    singular = [detail for detail in found if detail.plural_form is None]
+    return ValueAnswer(next(iter(singular), None), forms)
 
 
 ResultsAnswer = Annotated[list[ItemResult], Wrapped("results")]
@@ -251,14 +262,12 @@ class KeyEndpoints:
     ) -> ValueAnswer:
         """Get a value with its review state.
 
-        The newest text, the last approved one beside it, and who wrote them.
+        The newest text, the last approved one beside it, and who wrote them; what
+        checks found in it, and what of that is dismissed.
         """
-        found = self._keys.get_value(
-            caller, project_id, key_id, lang, branch=query.branch
+        return _value_answer(
+            self._keys.get_value(caller, project_id, key_id, lang, branch=query.branch)
         )
-        forms = [detail for detail in found if detail.plural_form is not None]
-        singular = [detail for detail in found if detail.plural_form is None]
-        return ValueAnswer(next(iter(singular), None), forms)
 
     @operation(
         "PUT",
@@ -332,8 +341,9 @@ class ReviewEndpoints:
 
     tag = "Values"
 
-    def __init__(self, review: Review) -> None:
+    def __init__(self, review: Review, dismissals: Dismissals) -> None:
         self._review = review
+        self._dismissals = dismissals
 
     @operation(
         "POST",
@@ -382,3 +392,58 @@ class ReviewEndpoints:
         return self._review.reject(
             caller, project_id, key_id, lang, body, branch=query.branch
         )
+
+    @operation(
+        "PUT",
+        _DISMISSAL,
+        permission="translation_approve",
+        errors=(LanguageNotAssigned, BranchProtected),
+        etag=_VALUE,
+    )
+    def dismiss_finding(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        check: str,
+        query: BranchQuery,
+        body: NewDismissal,
+    ) -> ValueAnswer:
+        """Dismiss what a check found in a value.
+
+        It is then no issue of the value, in none of its plural forms, and does not
+        block its approval; `dismissedIssues` shows it with the `reason`. It returns
+        when the source text or the value changes. A dismissal on a branch comes to main
+        with a merge. `not_found` if the check finds nothing there.
+        """
+        found = self._dismissals.dismiss(
+            caller, project_id, key_id, lang, check, body, branch=query.branch
+        )
+        return _value_answer(found)
+
+    @operation(
+        "DELETE",
+        _DISMISSAL,
+        permission="translation_approve",
+        errors=(LanguageNotAssigned, BranchProtected, NotOnBranch),
+        etag=_VALUE,
+    )
+    def withdraw_dismissal(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        check: str,
+        query: BranchQuery,
+    ) -> ValueAnswer:
+        """Withdraw a dismissal.
+
+        What the check found is an issue of the value again. `not_found` if it is not
+        dismissed, `not_on_branch` if it is dismissed on main.
+        """
+        found = self._dismissals.withdraw(
+            caller, project_id, key_id, lang, check, branch=query.branch
+        )
+        return _value_answer(found)

@@ -199,6 +199,34 @@ class BranchKey(Struct, frozen=True):
     changes: int = 0  # how many fields the branch has for itself
 
 
+class Dismissal(Struct, frozen=True, gc=False, rename="camel"):
+    """What a check found in the texts of a key in a language is no fault.
+
+    It holds while these are the texts, and the source texts, that have the hash.
+    """
+
+    key_id: str
+    language_code: str
+    check: str
+    texts_hash: int
+    reason: str | None
+    dismissed_by: Actor
+    dismissed_at: Timestamp
+
+    @property
+    def finding(self) -> tuple[int, str]:
+        """What of a Finding it is about: the hash of the texts, and the check."""
+        return self.texts_hash, self.check
+
+
+class DismissedIssue(Issue, frozen=True, rename="camel"):
+    """A finding that somebody dismissed."""
+
+    reason: str | None
+    dismissed_by: Actor
+    dismissed_at: Timestamp
+
+
 class ValueDetail(KeyValue, frozen=True, rename="camel"):
     """A value of a key, with its review state (decisions 2.3.6)."""
 
@@ -210,6 +238,7 @@ class ValueDetail(KeyValue, frozen=True, rename="camel"):
     updated_at: Timestamp
     updated_by: str
     issues: list[Issue]  # by check
+    dismissed_issues: list[DismissedIssue]
 
 
 class NewKey(Struct, frozen=True, rename="camel"):
@@ -251,6 +280,12 @@ class Rejection(Struct, frozen=True):
 
     reason: Annotated[str, Meta(max_length=REASON_LENGTH)] | None = None
     revision: RevisionNumber | dict[str, RevisionNumber] | None = None
+
+
+class NewDismissal(Struct, frozen=True):
+    """The body that dismisses what a check found."""
+
+    reason: Annotated[str, Meta(max_length=REASON_LENGTH)] | None = None
 
 
 BULK_MOST = 500

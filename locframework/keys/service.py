@@ -1,6 +1,6 @@
 """What one can do with a key and its values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,16 +19,18 @@ from locframework.fields import is_id, narrowed
 from locframework.files.service import Files
 from locframework.languages import fold, tag_from_path
 from locframework.pagination import CursorPage, Page, read_page
-from locframework.projects.records import Project
+from locframework.projects.records import Project, Severity
 from locframework.projects.rules import require_checks
 from locframework.projects.service import Languages, Projects
-from locframework.quality.check import Checks, Issue
+from locframework.quality.check import Checks, Finding, Issue
 from locframework.validation import check_record
 
 from .key_fields import given_fields
 from .query import cursor_of, filter_of, fingerprint_of, position_of
 from .records import (
     Approval,
+    Dismissal,
+    DismissedIssue,
     Key,
     KeyChanges,
     KeyDetail,
@@ -307,13 +309,42 @@ class Keys:
         Empty when there is no text. Raises KeyNotFound, LanguageNotFound.
         """
         project = self._projects.require(caller, "translation_read", project_id)
-        store = store_of(self._storage, self._branches.scope(project, branch))
-        key = _find(store, project, key_id)
-        tag = self._tag(project, lang)
+        return self.details_of(self._branches.scope(project, branch), key_id, lang)
+
+    def details_of(
+        self, scope: BranchScope, key_id: str, lang: str
+    ) -> list[ValueDetail]:
+        """Return what ``get_value`` does, for a caller who may see it."""
+        store = store_of(self._storage, scope)
+        key, tag, found = self.find_findings(scope, key_id, lang)
         rows = store.values_of([key.id], [tag]).get(key.id, [])
-        found = store.findings_of([key.id]).get((key.id, tag), []) if rows else []
-        issues = self._checks.issues(project, found)
-        return [value_detail(row, issues) for row in in_order(rows, {tag: 0})]
+        given = store.dismissals_of(scope.project.id, [key.id]) if found else []
+        dismissals = {each.finding: each for each in given}
+        severities = self._checks.shown(scope.project)
+        return [
+            value_detail(
+                row,
+                [
+                    shown_issue(each, severities[each.check], dismissals)
+                    for each in found
+                    if each.plural_form == row.plural_form
+                ],
+            )
+            for row in in_order(rows, {tag: 0})
+        ]
+
+    def find_findings(
+        self, scope: BranchScope, key_id: str, lang: str
+    ) -> tuple[StoredKey, str, list[Finding]]:
+        """Return a key, a language tag, and what checks found there, if it is shown.
+
+        Raises KeyNotFound, LanguageNotFound.
+        """
+        store = store_of(self._storage, scope)
+        key, tag = _find(store, scope.project, key_id), self._tag(scope.project, lang)
+        found = store.findings_of([key.id]).get((key.id, tag), [])
+        shown = self._checks.shown(scope.project)
+        return key, tag, [each for each in found if each.check in shown]
 
     def set_value(
         self,
@@ -382,10 +413,22 @@ def _find(store: KeyStore, project: Project, key_id: str) -> StoredKey:
     return found[key_id]
 
 
-def value_detail(
-    row: StoredValue, issues: Mapping[str | None, list[Issue]]
-) -> ValueDetail:
-    """The detail read of a value (decisions 2.3.6); ``issues`` by plural form."""
+def shown_issue(
+    found: Finding,
+    severity: Severity,
+    dismissals: Mapping[tuple[int, str], Dismissal],
+) -> Issue:
+    """Return a finding as it is shown beside its text: a DismissedIssue, if it is one
+    of those dismissed."""
+    issue = found.check, severity, found.message, found.start, found.end
+    given = dismissals.get((found.texts_hash, found.check))
+    if given is None:
+        return Issue(*issue)
+    return DismissedIssue(*issue, given.reason, given.dismissed_by, given.dismissed_at)
+
+
+def value_detail(row: StoredValue, issues: Sequence[Issue]) -> ValueDetail:
+    """Return the detail of a value (decisions 2.3.7)."""
     known = shown_value(row)
     return ValueDetail(
         language_code=known.language_code,
@@ -400,7 +443,8 @@ def value_detail(
         approved_by=row.approved_by,
         updated_at=row.updated_at,
         updated_by=row.updated_by,
-        issues=issues.get(row.plural_form, []),
+        issues=[each for each in issues if not isinstance(each, DismissedIssue)],
+        dismissed_issues=[each for each in issues if isinstance(each, DismissedIssue)],
     )
 
 

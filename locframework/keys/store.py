@@ -14,6 +14,7 @@ from locframework.transactions import Transactions
 
 from .records import (
     BranchKey,
+    Dismissal,
     FileDetail,
     FindingFilter,
     Key,
@@ -235,7 +236,29 @@ class KeyStore(Protocol):
     ) -> Page[KeyFinding]:
         """By key in code point order, project language order, then as put.
 
-        Two statements.
+        Without those that are dismissed. Two statements.
+        """
+        ...
+
+    def dismissals_of(
+        self, project_id: str, key_ids: Collection[str] | None = None
+    ) -> list[Dismissal]:
+        """Return the dismissals of these keys, in no order; on a branch main's, too.
+
+        None: those that were made on the branch itself, or on main. A dismissal is kept
+        whatever becomes of the texts, until the key is purged or the language leaves.
+        """
+        ...
+
+    def put_dismissals(
+        self,
+        project_id: str,
+        dismissals: Collection[Dismissal],
+        dropped: Collection[Dismissal] = (),
+    ) -> None:
+        """Drop dismissals that were made here, then insert or replace others.
+
+        There is one for each hash and check.
         """
         ...
 

@@ -185,8 +185,11 @@ class Merging:
             return MergeResult(branch, done, [])
         overlay = self._keys(scope)
         file_details = overlay.own_details()
-        if not (touched or file_details or request.close_after):
+        dismissals = overlay.dismissals_of(scope.project.id)
+        if not (touched or file_details or dismissals or request.close_after):
             return MergeResult(branch, done, [])
+        if dismissals:
+            self._storage.keys.put_dismissals(scope.project.id, dismissals)
         overlay.drop_overlay([each.entry.key_id for each in touched])
         self._apply(caller, main, touched, units)
         crash_point("merging.after_keys")

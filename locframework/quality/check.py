@@ -88,6 +88,7 @@ class Finding(Struct, frozen=True, gc=False):
     end: int
     plural_form: str | None = None  # one of the subject's texts
     check: str = ""  # filled in by the framework
+    texts_hash: int = 0  # of the key's texts and source texts; by the framework
 
 
 class Issue(Struct, frozen=True, gc=False):
@@ -98,6 +99,10 @@ class Issue(Struct, frozen=True, gc=False):
     message: str
     start: int  # in code points of the text
     end: int
+
+
+Dismissed = Collection[tuple[int, str]]
+"""The hash of the texts, and the check, of each finding that somebody dismissed."""
 
 
 _FIELDS = [name for name in Subject.__struct_fields__ if not name.startswith("_")]
@@ -206,24 +211,6 @@ class Checks:
         return {
             name: severity for name, severity in severities.items() if severity != "off"
         }
-
-    def issues(
-        self, project: Project, found: Iterable[Finding]
-    ) -> dict[str | None, list[Issue]]:
-        """What is shown of findings, by plural form."""
-        severities = self.shown(project)
-        issues: dict[str | None, list[Issue]] = {}
-        for each in found:
-            if each.check in severities:
-                issue = Issue(
-                    check=each.check,
-                    severity=severities[each.check],
-                    message=each.message,
-                    start=each.start,
-                    end=each.end,
-                )
-                issues.setdefault(each.plural_form, []).append(issue)
-        return issues
 
 
 def _validated(name: str, finding: Finding, subject: Subject) -> Finding:

@@ -79,6 +79,7 @@ BODIES: dict[str, Any] = {
     "revertValue": {"revision": 1},
     "revertActivity": {"actor": "nobody"},
     "rejectValue": {"reason": "said by the matrix"},
+    "dismissFinding": {"reason": "said by the matrix"},
     "createProject": {"name": "Made by the matrix", "sourceLanguage": "en"},
     "updateProject": {"description": "changed"},
     "addLanguage": {"languageCode": "nl"},
@@ -138,6 +139,8 @@ class World:
         key = self.owner.post(f"{here}/keys", json={"key": "a.b"}).data["key"]
         gone = self.owner.post(f"{here}/keys", json={"key": "gone"}).data["key"]
         self.owner.delete(f"{here}/keys/{gone['id']}")
+        new = {"key": "faulty", "values": {"en": "Hello", "de": "Hallo "}}
+        faulty = self.owner.post(f"{here}/keys", json=new).data["key"]
         made = self.owner.post(
             f"{here}/distributions", json={"name": "Web", "format": "json-nested"}
         ).data["distribution"]
@@ -161,6 +164,8 @@ class World:
             "projectId": self.project["id"],
             "keyId": key["id"],
             "trashedKeyId": gone["id"],
+            "faultyKeyId": faulty["id"],
+            "check": "white_space",
             "lang": "de",
             "jobId": jobs[0]["id"],
             "distributionId": made["id"],
@@ -222,6 +227,8 @@ class World:
         ids = dict(self.ids)
         if row.name == "restoreKey":
             ids["keyId"] = ids["trashedKeyId"]
+        if "check" in row.parameters:
+            ids["keyId"] = ids["faultyKeyId"]
         if row.path.startswith("/glossaries/"):
             ids["jobId"] = ids["glossaryJobId"]
         if row.path.startswith("/translation-memories/"):

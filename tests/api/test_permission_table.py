@@ -25,6 +25,8 @@ KEYS = {  # decisions 2.3
     "PUT /values": "translation_write",
     "POST /keys/{keyId}/values/{lang}/approve": "translation_approve",
     "POST /keys/{keyId}/values/{lang}/reject": "translation_approve",
+    "PUT /keys/{keyId}/values/{lang}/dismissals/{check}": "translation_approve",
+    "DELETE /keys/{keyId}/values/{lang}/dismissals/{check}": "translation_approve",
     "GET /keys/{keyId}/values/{lang}/history": "translation_read",
     "POST /keys/{keyId}/values/{lang}/revert": "translation_write",
 }

@@ -20,6 +20,7 @@ from locframework.keys.records import (
     Key,
     KeyChanges,
     KeyQuery,
+    NewDismissal,
     NewKey,
     NewValue,
     NewValues,
@@ -33,6 +34,9 @@ from locframework.testing.workspace import Workspace
 
 T = TypeVar("T")
 Row = tuple[str, str, str | None, str, str, int, int]
+Texts = frozenset[tuple[str | None, str]]
+About = tuple[str, str, str, Texts, Texts]
+"""Key id, language, check, texts and source texts: what a dismissal is about."""
 
 NAMES = ("a", "b", "c.d", "e")
 CODES = ("en", "de", "fr")
@@ -59,6 +63,7 @@ class Walk:
         self.project = workspace.project(languages=CODES[1:])["id"]
         self._data = data
         self._open("spring")
+        self.dismissed: set[tuple[str | None, About]] = set()  # by branch
 
     def draw(self, strategy: st.SearchStrategy[T]) -> T:
         return self._data.draw(strategy)
@@ -171,13 +176,37 @@ class Walk:
         languages = self.framework.languages
         languages.remove_language(OPERATOR, self.project, code)
         languages.add_language(OPERATOR, self.project, NewLanguage(code))
+        self.dismissed = {each for each in self.dismissed if each[1][1] != code}
 
     def merge(self) -> None:
         strategy = self.draw(st.sampled_from(("use_branch", "use_main")))
         self.framework.merging.merge(
             OPERATOR, self.project, "spring", MergeRequest(strategy=strategy)
         )
+        self.dismissed = {(None, about) for _, about in self.dismissed}
         self._open("spring")
+
+    def dismiss(self) -> None:
+        branch = self.draw(lines)
+        query = IssueQuery(branch=branch, limit=200)
+        issues = self.framework.issues.list_issues(OPERATOR, self.project, query)
+        if issues.items:
+            one = self.draw(st.sampled_from(issues.items))
+            about = one.key_id, one.language_code, one.check
+            self.framework.dismissals.dismiss(
+                OPERATOR, self.project, *about, NewDismissal(), branch=branch
+            )
+            self.dismissed.add((branch, self._about(*about, branch)))
+
+    def withdraw(self) -> None:
+        branch = self.draw(lines)
+        if own := sorted(each for of, each in self.dismissed if of == branch):
+            about = self.draw(st.sampled_from(own))
+            if self._about(*about[:3], branch) == about:
+                self.framework.dismissals.withdraw(
+                    OPERATOR, self.project, *about[:3], branch=branch
+                )
+                self.dismissed.remove((branch, about))
 
     # what must hold
 
@@ -209,6 +238,25 @@ class Walk:
             assert [key.id for key in wrong.items] == list(
                 dict.fromkeys(row[0] for row in expected)
             )
+
+    def _is_dismissed(
+        self, key_id: str, code: str, check: str, branch: str | None
+    ) -> bool:
+        about = self._about(key_id, code, check, branch)
+        return bool({(None, about), (branch, about)} & self.dismissed)
+
+    def _about(self, key_id: str, code: str, check: str, branch: str | None) -> About:
+        key = self.framework.keys.get_key(OPERATOR, self.project, key_id, branch=branch)
+        assert isinstance(key.values, list)
+        texts, source = (
+            frozenset(
+                (each.plural_form, each.value)
+                for each in key.values
+                if each.language_code == of and each.value
+            )
+            for of in (code, "en")
+        )
+        return key_id, code, check, texts, source
 
     def _found(
         self, key: Key, branch: str | None, languages: list[Language]
@@ -248,6 +296,7 @@ class Walk:
                 for form in known[code]  # they come in order
                 for one in found
                 if one.plural_form == form
+                and not self._is_dismissed(key.id, code, one.check, branch)
             ]
         return rows
 
@@ -273,6 +322,8 @@ STEPS: tuple[Callable[[Walk], None], ...] = (
     Walk.import_,
     Walk.turn_over_a_language,
     Walk.merge,
+    *[Walk.dismiss] * 3,
+    Walk.withdraw,
 )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from locframework.errors import QualityCheckFailed
 from locframework.formats.records import PLURAL_FORMS
@@ -20,7 +22,13 @@ from locframework.keys.records import (
 )
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Language, Project, Severity
-from locframework.quality.check import Checks, Finding, Subject, TextTerms
+from locframework.quality.check import (
+    Checks,
+    Dismissed,
+    Finding,
+    Subject,
+    TextTerms,
+)
 from locframework.quality.checks import GlossaryTerms
 
 from .unit_of_work import KeyEdit, UnitOfWork
@@ -91,10 +99,12 @@ class CheckRunner:
         key: StoredKey,
         stored: Iterable[StoredValue],
         written: Mapping[ValueSlot, str],
+        dismissed: Callable[[], Dismissed],
     ) -> Collection[ValueSlot]:
         """Return the slots whose written text cannot be approved.
 
-        ``stored`` are the other values of the key.
+        ``stored`` are the other values of the key. ``dismissed`` is called once
+        something is found.
         """
         if not self._blocking or not any(written.values()):
             return ()
@@ -106,7 +116,7 @@ class CheckRunner:
         return {
             (code, finding.plural_form)
             for code in {code for code, _ in written}
-            for finding in self._find(key, code, texts, self._blocking)
+            for finding in self._find_open(key, code, texts, dismissed)
         }
 
     def require_approvable(
@@ -114,6 +124,7 @@ class CheckRunner:
         key: StoredKey,
         stored: Iterable[StoredValue],
         pending: Sequence[StoredValue],
+        dismissed: Callable[[], Dismissed],
     ) -> None:
         """Raise QualityCheckFailed if a blocking check finds something in ``pending``.
 
@@ -128,7 +139,7 @@ class CheckRunner:
                 KeyFinding(key.id, key.key, code, each), self._blocking[each.check]
             )
             for code in {code for code, _ in slots}
-            for each in self._find(key, code, texts, self._blocking)
+            for each in self._find_open(key, code, texts, dismissed)
             if (code, each.plural_form) in slots
         ]
         if issues:
@@ -155,6 +166,20 @@ class CheckRunner:
             whole = {each.key.id for each in checked if each.language_codes is None}
             changed |= {at: [] for at in stored if at[0] in whole}
         return changed
+
+    def _find_open(
+        self,
+        key: StoredKey,
+        code: str,
+        texts: Mapping[str, Texts],
+        dismissed: Callable[[], Dismissed],
+    ) -> list[Finding]:
+        """Return what blocking checks find, without what was dismissed."""
+        found = self._find(key, code, texts, self._blocking)
+        if found:
+            gone = dismissed()
+            found = [one for one in found if (one.texts_hash, one.check) not in gone]
+        return found
 
     def _find(
         self,
@@ -184,9 +209,12 @@ class CheckRunner:
             terms=self._terms(code, texts, names),
         )
         found = self._checks.findings(subject, names)
+        if not found:
+            return []
         if len(found) > 1:
             found.sort(key=lambda each: _ORDER[each.plural_form])
-        return found
+        hash_ = _hash_of(key, subject)
+        return [replace(each, texts_hash=hash_) for each in found]
 
     def _terms(
         self, code: str, texts: Mapping[str, Texts], names: Collection[str] | None
@@ -267,6 +295,17 @@ def issue_of(found: KeyFinding, severity: Severity) -> ProjectIssue:
         start=finding.start,
         end=finding.end,
     )
+
+
+def _hash_of(key: StoredKey, subject: Subject) -> int:
+    """Return what identifies the texts of a key in a language, with their source texts.
+
+    It fits into a column of 64 bits.
+    """
+    texts = [*subject.texts.items()], [*subject.source_texts.items()]
+    content = msgspec.json.encode((key.id, subject.language_code, *texts))
+    digest = hashlib.blake2b(content, digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
 
 
 def _in_order(texts: Texts) -> Texts:

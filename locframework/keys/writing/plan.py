@@ -54,6 +54,7 @@ from locframework.keys.rules import (
 )
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
+from locframework.quality.check import Dismissed
 
 from .checks import CheckRunner
 from .unit_of_work import KeyEdit, KeyEvents, UnitOfWork
@@ -124,6 +125,7 @@ class WritePlanner:
         )
         self._assigned: set[str] = set()
         self.refused: list[KeyWrite] = []
+        self._created: list[str] = []
 
     def plan_each(
         self, writes: Sequence[KeyWrite], *, stops: bool
@@ -132,6 +134,7 @@ class WritePlanner:
 
         ``stops``: the first error is the last element.
         """
+        self._created = [write.new_id for write in writes if write.new_id]
         results: list[KeyWritten | LocError] = []
         for write in writes:
             try:
@@ -320,7 +323,7 @@ class WritePlanner:
         blocked: Iterable[ValueSlot] = ()
         if self._is_approver and self.runner.blocks:
             given = {(code, f): one for code in texts for f, one in texts[code].items()}
-            blocked = self.runner.blocked(key, stored.values(), given)
+            blocked = self.runner.blocked(key, stored.values(), given, self._dismissed)
         for code, forms in texts.items():
             for form, text in forms.items():
                 slot = _slot(code, form)
@@ -350,7 +353,7 @@ class WritePlanner:
         """Plan values that are taken over; one that a check blocks becomes pending."""
         new_values = write.stored_values.items()
         given = {slot: value.value if value else "" for slot, value in new_values}
-        blocked = self.runner.blocked(key, stored.values(), given)
+        blocked = self.runner.blocked(key, stored.values(), given, self._dismissed)
         source = self.scope.project.source_language
         keeps_fresh = all(
             slot in write.up_to_date or slot in write.stored_values
@@ -390,7 +393,8 @@ class WritePlanner:
             [row for (tag, _), row in stored.items() if tag == code], decision
         )
         if decision.approves:
-            self.runner.require_approvable(key, stored.values(), chosen)
+            values = stored.values()
+            self.runner.require_approvable(key, values, chosen, self._dismissed)
         for row in chosen:
             new: StoredValue | None
             action: Action
@@ -401,6 +405,9 @@ class WritePlanner:
             slot = (row.language_code, row.plural_form)
             outdates = not row.keeps_fresh and self._outdates(slot, row, new)
             yield PlannedValue(slot, row, new, action, outdates=outdates)
+
+    def _dismissed(self) -> Dismissed:
+        return self.keys.dismissed(self._created)
 
     def _outdates(
         self, slot: ValueSlot, old: StoredValue | None, new: StoredValue | None

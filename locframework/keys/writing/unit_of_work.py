@@ -15,6 +15,7 @@ from locframework.keys.key_fields import ValueRevision, log_change
 from locframework.keys.records import Key, Revision, StoredKey, StoredValue, ValueSlot
 from locframework.keys.rules import outdated, with_approved_outdated
 from locframework.keys.store import KeyStore
+from locframework.quality.check import Dismissed
 
 # not a container of its own for each key: they cost the garbage collector time
 _NOTHING: Mapping[ValueSlot, int] = MappingProxyType({})
@@ -90,6 +91,7 @@ class UnitOfWork:
         self._has_values = False
         self._has_cleared = False
         self._revisions: list[Revision] = []
+        self._dismissed: Dismissed | None = None
         self.names_read: Collection[str] = ()
 
     def load(self, key_ids: Collection[str], names: Collection[str]) -> None:
@@ -157,6 +159,17 @@ class UnitOfWork:
             for end in self.store.revisions_of(ids, codes, cleared=True):
                 self._note_cleared(end)
         return edit.cleared
+
+    def dismissed(self, created: Iterable[str] = ()) -> Dismissed:
+        """Return the dismissed findings of the keys that were read, and of ``created``.
+
+        The first call reads them.
+        """
+        if self._dismissed is None:
+            ids = {*self.edits, *created}
+            found = self.store.dismissals_of(self._project_id, ids)
+            self._dismissed = {each.finding for each in found}
+        return self._dismissed
 
     def key(self, key_id: str) -> StoredKey | None:
         edit = self.edits.get(key_id)

@@ -16,11 +16,13 @@ from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from locframework.branches.records import Branch
+from locframework.events import Actor
 from locframework.fields import new_id
 from locframework.formats.records import PLURAL_FORMS
 from locframework.keys.branch_copies import states_of
 from locframework.keys.query import position_of
 from locframework.keys.records import (
+    Dismissal,
     FindingFilter,
     KeyFilter,
     KeyFinding,
@@ -69,6 +71,7 @@ TERMS = (
 PREFIXES = ("a", "a.", "a_", "A", "%", "100")
 STATUSES = ("draft", "pending_review", "approved")
 CHECKS = ("length", "markup", "numbers")
+HASHES = (0, 2**63 - 1, -(2**63))
 SORTS = ("key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt")
 
 Comparable = tuple[StoredKey, dict[ValueSlot, StoredValue]]
@@ -95,6 +98,8 @@ class Scope:
     main: "Scope | None" = None
     branch: Branch | None = None
     records: dict[str, Record] = field(default_factory=dict)
+    dismissals: dict[tuple[int, str], Dismissal] = field(default_factory=dict)
+    """Those made here, by what each is about."""
 
     @property
     def shown(self) -> dict[str, Record]:
@@ -108,6 +113,20 @@ class Scope:
             if id_ not in self.records and each.key.key not in names
         }
         return main | own
+
+    def is_open(self, finding: Finding) -> bool:
+        """Whether a finding is not dismissed, here or on main."""
+        about, main = (finding.texts_hash, finding.check), self.main
+        return about not in self.dismissals and (main is None or main.is_open(finding))
+
+    def drop_dismissals(
+        self, key_ids: Collection[str] = (), language_codes: Collection[str] = ()
+    ) -> None:
+        self.dismissals = {
+            about: each
+            for about, each in self.dismissals.items()
+            if each.key_id not in key_ids and each.language_code not in language_codes
+        }
 
     def own(self, key_id: str) -> Record:
         """Return the record to change; a branch copies it from main first."""
@@ -235,7 +254,9 @@ class World:
     def purge(self, _: Scope) -> None:
         self.storage.purge("keys", at(0, hour=20), 100)
         for scope in self.every:
-            for record in _trash(scope).values():
+            gone = _trash(scope)
+            scope.drop_dismissals(key_ids=gone)
+            for record in gone.values():
                 record.is_purged = True
 
     def put_findings(self, scope: Scope) -> None:
@@ -243,7 +264,7 @@ class World:
         scope.store.write_values(ids, now := self._now())
         found = {
             (id_, code): [
-                Finding(self.random.choice(TEXTS), n, n + 2**31, form, check)
+                Finding(self._text(), n, n + 2**31, form, check, self._hash())
                 for n, check in enumerate(self._some(CHECKS))
                 for form in self._some((None, "other"))
             ]
@@ -256,6 +277,26 @@ class World:
             record.key = replace(record.key, updated_at=now)
         for (id_, code), findings in found.items():
             scope.own(id_).findings[code] = findings
+
+    def put_dismissals(self, scope: Scope) -> None:
+        given = [
+            Dismissal(
+                id_,
+                code,
+                self.random.choice(CHECKS),
+                self._hash(),
+                self.random.choice([None, "no fault"]),
+                Actor("token", "t1"),
+                self._now(),
+            )
+            for id_ in self._some(scope.shown)
+            for code in self._some(self.codes)
+        ]
+        dropped = self._some(scope.dismissals.values())
+        scope.store.put_dismissals(self.project.id, given, dropped)
+        for each in dropped:
+            del scope.dismissals[each.finding]
+        scope.dismissals |= {each.finding: each for each in given}
 
     def drop_overlay(self, scope: Scope) -> None:
         if scope.main is not None:
@@ -273,6 +314,7 @@ class World:
         self.codes.remove(code)
         self.codes.append(code)
         for scope in self.scopes:
+            scope.drop_dismissals(language_codes=[code])
             for record in scope.records.values():
                 record.findings.pop(code, None)
                 record.values = {
@@ -366,7 +408,7 @@ class World:
     def _check_list(self, scope: Scope, records: Collection[Record]) -> None:
         where = self._filter()
         sort = self.random.choice(SORTS)
-        wanted = [each.key for each in records if self._meets(each, where)]
+        wanted = [each.key for each in records if self._meets(scope, each, where)]
         wanted.sort(key=lambda each: _place(each, sort), reverse=sort[0] == "-")
 
         listed = partial(scope.store.list_keys, self.project.id, where, sort)
@@ -428,6 +470,7 @@ class World:
             for code in self.codes
             for finding in each.findings.get(code, [])
             if finding.check in where.checks
+            and scope.is_open(finding)
             and where.language_code in (None, code)
             and where.key_id in (None, each.key.id)
         ]
@@ -436,6 +479,13 @@ class World:
             page = scope.store.list_findings(self.project.id, where, request)
             assert page.items == wanted[number * 3 - 3 : number * 3], where
             assert page.total == len(wanted)
+        dismissals_of = partial(scope.store.dismissals_of, self.project.id)
+        own, ids = {*scope.dismissals.values()}, self._some(shown)
+        main = scope.main.dismissals.values() if scope.main is not None else ()
+        assert {*dismissals_of()} == own
+        assert {*dismissals_of(ids)} == {
+            each for each in {*own, *main} if each.key_id in ids
+        }
 
     def _check_counts(self, scope: Scope, records: Sequence[Record]) -> None:
         branch_id = scope.branch.id if scope.branch else None
@@ -501,6 +551,12 @@ class World:
 
     def _some(self, items: Collection[T]) -> list[T]:
         return self.random.sample([*items], self.random.randint(0, min(3, len(items))))
+
+    def _text(self) -> str:
+        return self.random.choice(TEXTS)
+
+    def _hash(self) -> int:
+        return self.random.choice(HASHES)
 
     def _known(self) -> list[str]:
         return [id_ for scope in self.scopes for id_ in scope.records]
@@ -577,7 +633,7 @@ class World:
         where = KeyFilter(language_code=language, checks=tuple(checks))
         return replace(where, nothing=self.random.random() < 0.02, **chosen)
 
-    def _meets(self, record: Record, where: KeyFilter) -> bool:
+    def _meets(self, scope: Scope, record: Record, where: KeyFilter) -> bool:
         code, of = where.language_code, record.key
         values = [
             each
@@ -585,7 +641,7 @@ class World:
             if code in (None, each.language_code)
         ]
         found = any(
-            finding.check in where.checks
+            finding.check in where.checks and scope.is_open(finding)
             for in_, findings in record.findings.items()
             if code in (None, in_)
             for finding in findings
@@ -623,6 +679,7 @@ STEPS = (
     World.restore,
     World.purge,
     *[World.put_findings] * 2,
+    World.put_dismissals,
     World.drop_overlay,
     World.renew_language,
     World.move_source,

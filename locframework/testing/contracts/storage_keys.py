@@ -8,10 +8,12 @@ from msgspec.structs import replace
 
 from locframework.branches.records import Branch, BranchStatus
 from locframework.errors import Unavailable
+from locframework.events import Actor
 from locframework.fields import new_id
 from locframework.keys.query import position_of
 from locframework.keys.records import (
     BranchKey,
+    Dismissal,
     FileDetail,
     KeyFilter,
     KeyState,
@@ -37,6 +39,8 @@ from .storage_records import (
     language,
     value,
 )
+
+ANN = Actor("user", "ann")
 
 
 class StorageKeysContract:
@@ -80,11 +84,14 @@ class StorageKeysContract:
             keys.write_values([made.id], made.updated_at, [value(made, "en", text)])
             keys.put_details([detail])
             keys.put_findings({(made.id, "en"): found})
+            gone = Dismissal(made.id, "en", "length", number, short, ANN, at(0))
+            keys.put_dismissals(of.id, [gone])
 
             assert keys.find_keys(of.id, [made.id]).get(made.id) == made
             assert keys.values_of([made.id]) == {made.id: [value(made, "en", text)]}
             assert keys.details_of(of.id, "po", "de", [made.id]) == [detail]
             assert keys.findings_of([made.id]) == {(made.id, "en"): found}
+            assert keys.dismissals_of(of.id, [made.id]) == [gone]
 
     def test_name_is_unique_in_its_project_but_for_keys_in_the_trash(
         self, storage: Storage
@@ -125,6 +132,8 @@ class StorageKeysContract:
         ends = [revision_of(value(made, "de"))]
         storage.keys.write_values([made.id], at(0), revisions=ends)
         storage.keys.put_findings({(made.id, "de"): [Finding("x", 0, 1)]})
+        dismissal = Dismissal(made.id, "de", "length", 1, None, ANN, at(0))
+        storage.keys.put_dismissals(of.id, [dismissal])
         storage.keys.trash_keys(of.id, [gone.id], at(0))
         on = storage.branch_keys(of.id, add_branch(storage, of).id)
         on.add_keys([own])
@@ -140,6 +149,7 @@ class StorageKeysContract:
         assert found == {kept.id: [value(kept)]}
         assert storage.keys.revisions_of([made.id]) == []
         assert storage.keys.findings_of([made.id]) == {}
+        assert storage.keys.dismissals_of(of.id) == []
         assert on.overlay() == []
 
     @pytest.mark.parametrize("tags", [(), ("t",)])

@@ -14,12 +14,13 @@ from locframework.ports import (
 
 from .database import Database, SqlFragment, all_of, chunks, fields, one_of
 from .key_columns import IN_PROJECT, PROJECT, ScopedStore, Source, plain_id
+from .key_dismissals import is_open
 
 _FINDING = """f.message, f.start_at, f.end_at, NULLIF(f.plural_form, ''),
-    f.check_name"""
+    f.check_name, f.texts_hash"""
 _KEPT = """key_number, language_code, place, project, key, plural_form, check_name,
-    start_at, end_at, message"""
-_plain = fields("check, start, end, message")
+    start_at, end_at, message, texts_hash"""
+_plain = fields("check, start, end, message, texts_hash")
 _NUMBER = "(SELECT number FROM keys WHERE id = ?)"
 
 
@@ -50,7 +51,8 @@ class KeyFindings(ScopedStore):
             )
             self._database.run_many(
                 f"""INSERT INTO findings ({_KEPT})
-                    SELECT k.number, ?, ?, k.project, k.key, ?, ?, ?, ?, ? FROM keys k
+                    SELECT k.number, ?, ?, k.project, k.key, ?, ?, ?, ?, ?, ?
+                    FROM keys k
                     WHERE k.id = ? AND k.deleted_at IS NULL""",
                 [
                     (
@@ -103,7 +105,8 @@ def copy_findings(database: Database, key_ids: Collection[str], mark: str) -> No
         database.run(
             f"""INSERT INTO findings ({_KEPT})
                 SELECT c.number, f.language_code, f.place, c.project, c.key,
-                    f.plural_form, f.check_name, f.start_at, f.end_at, f.message
+                    f.plural_form, f.check_name, f.start_at, f.end_at, f.message,
+                    f.texts_hash
                 FROM findings f JOIN keys k ON k.number = f.key_number
                 JOIN keys c ON c.id = k.id || ? WHERE {database.among("k.id")}""",
             (mark, database.listed(some)),
@@ -132,6 +135,7 @@ def _of(source: Source, where: FindingFilter) -> SqlFragment:
     parts = [
         SqlFragment(f"f.{of_line}", (source.line_id,)),
         one_of("f.check_name", where.checks),
+        is_open(source),
     ]
     if source.branch_id is not None:
         shown = source.shows("k")

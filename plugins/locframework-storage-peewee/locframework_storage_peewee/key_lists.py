@@ -25,6 +25,7 @@ from .database import (
 )
 from .engine import Row
 from .key_columns import KEY, OF_PROJECT, PROJECT, ScopedStore, Source, key_of
+from .key_dismissals import is_open
 
 TRIGRAM = 3  # characters; shorter terms are not indexed
 _COUNT_LIMIT = TOTAL_LIMIT + 1
@@ -247,7 +248,7 @@ def _conditions(
         since = SqlFragment("k.updated_at >= ?", (where.updated_since,))
         yield _of_key(source, since)
     if where.has_issues is not None:
-        yield _with_issues(where, line_id, has_issues=where.has_issues)
+        yield _with_issues(where, source, has_issues=where.has_issues)
     yield from _of_values(where, line_id, of_project)
     if where.search is not None:
         yield _search(database, where.search, of_project)
@@ -266,8 +267,8 @@ def _of_key(
     return _Condition(check, candidates)
 
 
-def _with_issues(where: KeyFilter, line_id: str, *, has_issues: bool) -> _Condition:
-    parts = [one_of("f.check_name", where.checks)]
+def _with_issues(where: KeyFilter, source: Source, *, has_issues: bool) -> _Condition:
+    parts = [one_of("f.check_name", where.checks), is_open(source)]
     if where.language_code is not None:
         parts.append(SqlFragment("f.language_code = ?", (where.language_code,)))
     mine = all_of(parts)
@@ -278,7 +279,7 @@ def _with_issues(where: KeyFilter, line_id: str, *, has_issues: bool) -> _Condit
     candidates = SqlFragment(
         f"""SELECT f.key_number FROM findings f
             WHERE f.project = {PROJECT} AND {mine.sql}""",
-        (line_id, *mine.params),
+        (source.line_id, *mine.params),
     )
     return _Condition(SqlFragment(found, mine.params), candidates)
 

@@ -11,6 +11,7 @@ from .database import Database, SqlFragment, all_of, chunks, contains
 from .engine import Row
 from .events import forget_traces
 from .key_columns import IN_PROJECT, KEY, PROJECT, ScopedStore, key_of
+from .key_dismissals import drop_dismissals
 from .key_findings import drop_findings
 from .key_values import add_key_count, counts_of_keys, update_counts
 from .pages import Order, page_of
@@ -107,6 +108,7 @@ class KeyTrash(ScopedStore):
                     (self._database.listed(some), before),
                 )
                 _drop_values(self._database, [(number,) for number, _ in dropped])
+                drop_dismissals(self._database, dropped)
                 self._database.run(
                     f"DELETE FROM file_details WHERE {self._database.among('key_id')}",
                     (self._database.listed([id_ for _, id_ in dropped]),),

@@ -340,6 +340,7 @@ def remove_language(database: Database, project_id: str, language_code: str) -> 
         for table, line in (
             ("file_details", "project"),
             ("findings", "project"),
+            ("dismissals", "line"),
             ("language_counts", "line"),
         ):
             database.run(

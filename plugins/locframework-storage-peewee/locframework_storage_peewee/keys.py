@@ -19,6 +19,7 @@ from .key_columns import (
     key_row,
     plain_id,
 )
+from .key_dismissals import KeyDismissals
 from .key_files import KeyFiles
 from .key_findings import KeyFindings, rename_findings
 from .key_lists import KeyLists, replace_tags
@@ -33,7 +34,7 @@ from .key_values import (
 )
 
 
-class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
+class KeyTables(KeyLists, KeyValues, KeyFindings, KeyDismissals, KeyFiles, KeyTrash):
     """The key store (locframework/keys/store.py, KeyStore)."""
 
     def add_keys(

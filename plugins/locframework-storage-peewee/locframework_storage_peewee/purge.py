@@ -23,6 +23,7 @@ _OF_LINE = (
     ("language_counts", "line, language_code", f"line = {PROJECT}"),
     ("file_details", "project, family, language_code, key_id, module", _NUMBERED),
     ("findings", "key_number, language_code, place", _NUMBERED),
+    ("dismissals", "texts_hash, check_name, line", f"line = {PROJECT}"),
     (
         "key_values",
         "key_number, language_code, plural_form",

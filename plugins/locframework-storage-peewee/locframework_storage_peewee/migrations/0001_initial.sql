@@ -306,13 +306,29 @@ CREATE TABLE findings (
     plural_form TEXT NOT NULL,
     start_at INTEGER NOT NULL,
     end_at INTEGER NOT NULL,
+    texts_hash INTEGER NOT NULL,
     message TEXT NOT NULL,
     PRIMARY KEY (key_number, language_code, place)
 ) WITHOUT ROWID;
 CREATE INDEX findings_by_key
-    ON findings (project, key, language_code, check_name);
+    ON findings (project, key, language_code, check_name, texts_hash);
 CREATE INDEX findings_by_language
-    ON findings (project, language_code, key, check_name);
+    ON findings (project, language_code, key, check_name, texts_hash);
+
+-- they hold for texts, not for rows: main's hold on branches, too
+CREATE TABLE dismissals (
+    texts_hash INTEGER NOT NULL,
+    check_name TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    key_id TEXT NOT NULL,
+    language_code TEXT NOT NULL,
+    reason TEXT,
+    actor_type TEXT NOT NULL,
+    dismissed_by TEXT NOT NULL,
+    dismissed_at TEXT NOT NULL,
+    PRIMARY KEY (texts_hash, check_name, line)
+) WITHOUT ROWID;
+CREATE INDEX dismissals_of_key ON dismissals (line, key_id);
 
 CREATE TABLE file_details (
     project INTEGER NOT NULL,
