@@ -216,7 +216,17 @@ class Framework:
             storage, access, projects, branches, languages, formats, blobs, jobs
         )
         runner.add_handler(
-            ImportJob(storage, access, branches, writer, trash, blobs, events, renewed)
+            ImportJob(
+                storage,
+                access,
+                branches,
+                writer,
+                trash,
+                blobs,
+                events,
+                renewed,
+                languages,
+            )
         )
         self.exports = Exports(
             storage, projects, branches, languages, formats, catalogues

@@ -218,7 +218,9 @@ def export(
       locframework export --format gettext-po -o translations.zip
       locframework export --format arb --language fr -o - | jq .
     """
-    query = ExportQuery(format_, list(languages), min_status, module, tag, branch)
+    query = ExportQuery(
+        format_, list(languages), min_status, module, tag, branch=branch
+    )
     with setup.framework() as framework:
         project_id = choose_project(framework, reference)
         file = framework.exports.export(OPERATOR, project_id, query)

@@ -17,11 +17,18 @@ from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, BranchQuery, Prepared, Raw
 from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import JobAnswer
+from locframework.pagination import Page, PageRequest
 
 from .exports import Exports
 from .imports import Imports
-from .records import ExportQuery, ImportForm, ImportOptions
-from .rules import WARNING_COUNT_HEADER, WARNINGS_HEADER, branch_of, warning_headers
+from .records import Conflict, ExportQuery, ImportForm, ImportOptions
+from .rules import (
+    WARNING_COUNT_HEADER,
+    WARNINGS_HEADER,
+    branch_of,
+    decisions_in,
+    warning_headers,
+)
 
 
 class ExchangeEndpoints:
@@ -59,15 +66,31 @@ class ExchangeEndpoints:
         step. The job's ``result`` counts what was done. Needs translation_write for
         texts, key_create for new keys; for the mode ``replace`` also key_delete, and
         every language of the project, because keys are removed with all their texts. An
-        existing text that differs is kept, unless ``onConflict`` is ``overwrite``; with
-        ``fail``, the job then fails with ``import_conflict``.
+        existing text that differs is merged three ways (``onConflict`` ``auto``):
+        against what the file brought last, or ``seen``, the side that changed wins;
+        where both did, the file wins in the source language, the project in the others,
+        and `GET …/jobs/{jobId}/conflicts` lists it. ``resolutions`` decide single
+        texts. ``keep`` and ``overwrite`` always take one side; with ``fail``, the job
+        then fails with ``import_conflict``.
         """
         file = SourceFile(form.file.name, form.file.content)
         names = ImportOptions.__struct_fields__  # all but the file
         options = ImportOptions(**{name: getattr(form, name) for name in names})
         options = replace(options, branch=branch_of(options, query.branch))
-        start = self._imports.prepare_import(caller, project_id, file, options)
+        given = decisions_in(form.resolutions, form.seen.content if form.seen else None)
+        start = self._imports.prepare_import(caller, project_id, file, options, given)
         return Prepared(lambda: accepted(start()))
+
+    @operation("GET", "/projects/{projectId}/jobs/{jobId}/conflicts", permission=None)
+    def list_conflicts(
+        self, caller: Caller, project_id: str, job_id: str, query: PageRequest
+    ) -> Page[Conflict]:
+        """List the conflicts of an import.
+
+        In the order of keys. `kept` says which text stands; `resolutions` of another
+        import, or `onConflict`, choose otherwise.
+        """
+        return self._imports.list_conflicts(caller, project_id, job_id, query)
 
     @operation(
         "GET",

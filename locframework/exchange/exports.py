@@ -1,32 +1,41 @@
 """Exports the texts of a project as files."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from locframework.access.records import Caller
-from locframework.branches.service import Branches
+from locframework.branches.service import Branches, BranchScope
 from locframework.errors import LanguageNotInProject
 from locframework.fields import UUID_LENGTH
 from locframework.formats.archive import write_archive
-from locframework.formats.records import Catalogue, FileOptions, FormatInfo, SourceFile
+from locframework.formats.records import Catalogue, FormatInfo, SourceFile
 from locframework.formats.service import Formats
-from locframework.keys.catalogues import Catalogues, options_of
+from locframework.keys.catalogues import Catalogues, family_of, options_of
 from locframework.keys.records import Selection
 from locframework.keys.rules import ROOT_MODULE
+from locframework.keys.store import KeyStorage, store_of
 from locframework.languages import require_tag
 from locframework.projects.records import Language, Project
 from locframework.projects.service import Languages, Projects
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 
+from .layouts import KnownLayout, LayoutReader, layouts_of, take_apart
 from .records import ExportedFile, ExportQuery
 from .rules import check_module
+
+
+class ExportStorage(KeyStorage, Transactions, Protocol):
+    """The part of the storage that this area uses."""
 
 
 @dataclass(eq=False, repr=False)
 class Exports:
     """Exports; every file shows one moment of the project."""
 
-    _transactions: Transactions
+    _storage: ExportStorage
     _projects: Projects
     _branches: Branches
     _languages: Languages
@@ -47,7 +56,7 @@ class Exports:
         info = self._formats.to_write(query.format)
         if query.module not in (None, ROOT_MODULE):
             check_module(query.module, project.key_separator)
-        with self._transactions.snapshot():
+        with self._storage.snapshot():
             languages = self._languages.of(project)
             codes = _wanted(query.language_codes, languages)
             scope = self._branches.scope(project, query.branch)
@@ -56,32 +65,90 @@ class Exports:
                 self._catalogues.of_language(scope, languages, code, info, selection)
                 for code in codes
             ]
-            options = options_of(project, module=query.module)
-            return self._written(project, info, options, catalogues)
+            if query.layout == "canonical" or info.multilingual:
+                return self._written(project, info, catalogues, query)
+            return self._in_layouts(scope, info, catalogues, query)
+
+    def _in_layouts(
+        self,
+        scope: BranchScope,
+        info: FormatInfo,
+        catalogues: Sequence[Catalogue],
+        query: ExportQuery,
+    ) -> ExportedFile:
+        """Return the files as they were last imported, with the texts of today."""
+        project, family = scope.project, family_of(info.id)
+        source = project.source_language
+        store = store_of(self._storage, scope)
+        plurals = {
+            entry.key: entry.is_plural
+            for each in catalogues[:1]
+            for entry in each.entries
+        }
+        reader = LayoutReader(self._formats, project, plurals)
+        of_source = [
+            KnownLayout(layout, reader.entries(layout, source))
+            for layout in layouts_of(store, project.id, family, source)
+        ]
+        files: list[SourceFile] = []
+        warnings: list[str] = []
+        for catalogue in catalogues:
+            code = catalogue.language_code or source
+            of_language = of_source
+            if code != source:
+                of_language = [
+                    KnownLayout(layout, reader.entries(layout, code))
+                    for layout in layouts_of(store, project.id, family, code)
+                ]
+            parts = take_apart(catalogue, project, info, of_language, of_source)
+            paths = Counter(part.path for part in parts)
+            for part in parts:
+                options = options_of(project, module=part.module or query.module)
+                file = self._formats.write(info.id, [part.catalogue], options)
+                path = part.path or f"{code}{info.extension}"
+                if paths[part.path] > 1 and part.module:  # modules that were given
+                    path = f"{part.module}/{path}"
+                files.append(SourceFile(path, file.content))
+                warnings += [f"{code}: {warning}" for warning in file.warnings]
+        return _one_or_archive(project, info, files, warnings)
 
     def _written(
         self,
         project: Project,
         info: FormatInfo,
-        options: FileOptions,
-        catalogues: list[Catalogue],
+        catalogues: Sequence[Catalogue],
+        query: ExportQuery,
     ) -> ExportedFile:
-        stem = project.slug[: -UUID_LENGTH - 1] or "export"
+        options = options_of(project, module=query.module)
         if info.multilingual:
             file = self._formats.write(info.id, catalogues, options)
-            name = f"{stem}{info.extension}"
+            name = f"{_stem(project)}{info.extension}"
             return ExportedFile(name, file.content, info.content_type, file.warnings)
-        files, warnings = [], []
+        files: list[SourceFile] = []
+        warnings: list[str] = []
         for catalogue in catalogues:
             code = catalogue.language_code
             file = self._formats.write(info.id, [catalogue], options)
             files.append(SourceFile(f"{code}{info.extension}", file.content))
             warnings += [f"{code}: {warning}" for warning in file.warnings]
-        if len(files) == 1:
-            [only] = files
-            return ExportedFile(only.name, only.content, info.content_type, warnings)
-        archive = write_archive(files)
-        return ExportedFile(f"{stem}.zip", archive, "application/zip", warnings)
+        return _one_or_archive(project, info, files, warnings)
+
+
+def _one_or_archive(
+    project: Project,
+    info: FormatInfo,
+    files: Sequence[SourceFile],
+    warnings: list[str],
+) -> ExportedFile:
+    if len(files) == 1:
+        name = files[0].name.rpartition("/")[2]
+        return ExportedFile(name, files[0].content, info.content_type, warnings)
+    name = f"{_stem(project)}.zip"
+    return ExportedFile(name, write_archive(files), "application/zip", warnings)
+
+
+def _stem(project: Project) -> str:
+    return project.slug[: -UUID_LENGTH - 1] or "export"
 
 
 def _wanted(named: list[str], languages: list[Language]) -> list[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
@@ -16,6 +17,7 @@ from locframework.blobs.service import Blobs
 from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import (
     ImportConflict,
+    LanguageExists,
     PermissionDenied,
     ProjectNotFound,
     Unavailable,
@@ -23,19 +25,29 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.file_import.imports import ImportState, write_in_steps
 from locframework.jobs.records import StoredJob
+from locframework.jobs.store import JobStore
 from locframework.jobs.work import Work
 from locframework.keys.records import FileDetail, KeyWrite, StoredKey
 from locframework.keys.store import KeyStore, KeyStores, store_of
 from locframework.keys.writing.trash import KeyTrash, raise_first
 from locframework.keys.writing.unit_of_work import UnitOfWork
 from locframework.keys.writing.writer import KeyWriter
-from locframework.projects.records import Language, Project
-from locframework.projects.service import scope_of
+from locframework.projects.records import Language, NewLanguage, Project
+from locframework.projects.rules import new_language
+from locframework.projects.service import Languages, scope_of
 from locframework.projects.store import ProjectStore
 from locframework.transactions import Transactions, crash_point
 
-from .records import ImportBatch, ImportedKey, ImportParams, ImportResult
-from .rules import ImportRules, count, plan_key, warn
+from .layouts import details_to_keep
+from .records import (
+    Conflict,
+    ImportBatch,
+    ImportedKey,
+    ImportParams,
+    ImportResult,
+    Rename,
+)
+from .rules import LISTED_LIMIT, ImportRules, count, plan_key, warn
 
 TYPE = "import"
 PERMISSION = "import_run"
@@ -45,6 +57,8 @@ LANGUAGES_OF_A_STEP = 5
 """In a project with more a step has fewer keys: each may have texts in all of them,
 or make its translations outdated."""
 
+_NOTHING_REPLACED = "nothing was removed: no file is in the source language"
+
 _decoder = msgspec.msgpack.Decoder(ImportBatch)
 
 
@@ -52,6 +66,7 @@ class ImportStorage(KeyStores, Transactions, Protocol):
     """The part of the storage that this area uses."""
 
     projects: ProjectStore
+    jobs: JobStore
 
 
 class _Task(Struct, frozen=True):
@@ -71,6 +86,7 @@ class _Run(Struct):
     params: ImportParams
     rules: ImportRules
     result: ImportResult
+    conflicts: list[Conflict] = field(default_factory=list)
 
     @property
     def project(self) -> Project:
@@ -91,6 +107,7 @@ class ImportJob:
     _blobs: Blobs
     _events: EventLog
     _renewed: Renewed
+    _languages: Languages
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Import the batch, in steps of up to 2,000 keys; the last ends the job too.
@@ -109,12 +126,15 @@ class ImportJob:
         batch = _decoder.decode(content)
         task = _Task(job, work, params, batch)
         result = ImportResult(params.dry_run, files=batch.sources)
+        result.skipped = batch.skipped[:LISTED_LIMIT]
         warn(result, batch.warnings)
         if params.dry_run:
-            self._check(task, result)
+            conflicts = self._check(task, result)
             with work.finish() as outcome:
+                self._keep_conflicts(job, 0, conflicts)
                 outcome.result = msgspec.to_builtins(result)
             return
+        self._add_languages(task)
         languages = len(self._storage.projects.list_languages(job.project_id))
         size = KEYS_A_STEP * LANGUAGES_OF_A_STEP // max(LANGUAGES_OF_A_STEP, languages)
         size = max(1, size)
@@ -126,10 +146,28 @@ class ImportJob:
             if len(batch.keys) > size:
                 self._check(task, ImportResult(dry_run=True))
             state = ImportState(len(batch.keys), msgspec.to_builtins(result))
+            if params.mode == "replace":
+                self._rename(task, state)
         self._write_batch(task, state, size)
 
-    def _check(self, task: _Task, result: ImportResult) -> None:
-        """Do all that the import does but write, and raise what it would raise."""
+    def _add_languages(self, task: _Task) -> None:
+        caller, project_id = task.job.caller, task.job.project_id
+        for code in task.batch.languages:
+            with suppress(LanguageExists):  # by an attempt of before
+                self._languages.add_language(caller, project_id, NewLanguage(code))
+
+    def _keep_conflicts(
+        self, job: StoredJob, first: int, conflicts: Sequence[Conflict]
+    ) -> None:
+        if conflicts:
+            items = [msgspec.to_builtins(each) for each in conflicts]
+            self._storage.jobs.add_items(job.job.id, first, items)
+
+    def _check(self, task: _Task, result: ImportResult) -> list[Conflict]:
+        """Do all that the import does but write, and raise what it would raise.
+
+        Return the conflicts.
+        """
         batch, params = task.batch, task.params
         with self._storage.snapshot():
             run = self._begin(task, result)
@@ -140,8 +178,64 @@ class ImportJob:
                     done = min(start + KEYS_AT_ONCE, len(batch.keys))
                     task.work.report(done, len(batch.keys))
             if params.mode == "replace":
+                pairs = self._renames(run, batch)
                 self._remove_others(run, batch)
+                if params.renames == "carry":
+                    result.keys_created -= len(pairs)
+                    result.keys_updated += len(pairs)
+                    result.keys_removed -= len(pairs)
             _refuse_conflicts(run)
+            return run.conflicts
+
+    def _rename(self, task: _Task, state: ImportState) -> None:
+        """List the keys that the files renamed; with ``carry``, rename them."""
+        with task.work.step() as step:
+            run = self._begin(task, msgspec.convert(state.result, ImportResult))
+            pairs = self._renames(run, task.batch)
+            if pairs and task.params.renames == "carry":
+                self._require(run, "key_update")
+                writes = [
+                    KeyWrite(
+                        old.key,
+                        key_id=old.id,
+                        fields={"key": new.name, "file_key": new.file_key},
+                    )
+                    for old, new in pairs
+                ]
+                self._writer.write(
+                    run.caller, run.scope, run.languages, writes, origin="import"
+                )
+            state.result = msgspec.to_builtins(run.result)
+            step.note = msgspec.to_builtins(state)
+
+    def _renames(
+        self, run: _Run, batch: ImportBatch
+    ) -> list[tuple[StoredKey, ImportedKey]]:
+        """Return the keys that ``replace`` removes, each with the new key that has its
+        source text, where both are the only ones; list them in the result."""
+        source, store = run.project.source_language, run.store
+        others = self._others(run, batch) if batch.replaced else []
+        values = store.values_of([key.id for key in others], [source]) if others else {}
+        old: dict[object, list[StoredKey]] = defaultdict(list)
+        for key in others:
+            rows = values.get(key.id, ())
+            texts = {row.plural_form or "other": row.value for row in rows}
+            old[tuple(sorted(texts.items()))].append(key)
+        existing = store.names_of(run.project.id) if old else {}
+        new: dict[object, list[ImportedKey]] = defaultdict(list)
+        for each in batch.keys:
+            text = each.values.get(source) or each.source
+            if text and each.name not in existing:
+                texts = {"other": text} if isinstance(text, str) else dict(text)
+                new[tuple(sorted(texts.items()))].append(each)
+        pairs = [
+            (keys[0], new[text][0])
+            for text, keys in old.items()
+            if len(keys) == 1 and len(new.get(text, ())) == 1
+        ]
+        renames = [Rename(before.key, after.name) for before, after in pairs]
+        run.result.renames += renames[: LISTED_LIMIT - len(run.result.renames)]
+        return pairs
 
     def _write_batch(self, task: _Task, state: ImportState, size: int) -> None:
         work, batch, project_id = task.work, task.batch, task.job.project_id
@@ -153,27 +247,31 @@ class ImportJob:
 
         def write(keys: Sequence[ImportedKey]) -> None:
             run = self._begin(task, msgspec.convert(state.result, ImportResult))
+            before = run.result.conflict_count
             self._write_step(task, run, keys)
+            self._keep_conflicts(task.job, before, run.conflicts)
             state.result = msgspec.to_builtins(run.result)
 
         last = write_in_steps(work, state, steps(), write, "import.after_step")
         self._writer.prepare_checks(project_id)
         with work.finish() as outcome:
             run = self._begin(task, msgspec.convert(state.result, ImportResult))
+            before = run.result.conflict_count
             self._write_step(task, run, last)
-            module = task.params.module or ""
+            self._keep_conflicts(task.job, before, run.conflicts)
             run.store.put_details(
                 [
                     FileDetail(
                         project_id=project_id,
                         family=each.family,
                         key_id="",
-                        module=module,
+                        module=each.module,
                         language_code=each.language_code,
                         detail=each.detail,
                     )
                     for each in batch.files
                 ]
+                + details_to_keep(run.store, project_id, batch.layouts)
             )
             work.report(len(batch.keys), len(batch.keys))
             crash_point("import.after_keys")
@@ -223,11 +321,19 @@ class ImportJob:
         for permission in needed:
             self._access.require(caller, permission, access_scope, ProjectNotFound)
         may, source = self._access.may, project.source_language
+        languages = self._storage.projects.list_languages(project.id)
+        known = {language.language_code for language in languages}
+        now = job.job.created_at
+        languages += [  # those that a dry run would add
+            new_language(project.id, code, NewLanguage(code), now)
+            for code in batch.languages
+            if code not in known
+        ]
         return _Run(
             caller=caller,
             scope=scope,
             store=store_of(self._storage, scope),
-            languages=self._storage.projects.list_languages(project.id),
+            languages=languages,
             params=params,
             rules=ImportRules(
                 on_conflict=params.on_conflict,
@@ -238,6 +344,10 @@ class ImportJob:
                 ),
                 may_describe=may(caller, "key_update", access_scope),
                 keep_fresh=params.keep_fresh,
+                resolutions={
+                    (each.key, each.language_code, each.plural_form): each.use
+                    for each in params.resolutions
+                },
                 may_approve=may(caller, "translation_approve", access_scope),
             ),
             result=result,
@@ -251,7 +361,7 @@ class ImportJob:
         is_counted = run.params.dry_run or not run.result.dry_run
         codes: set[str] = set()
         for new in keys:
-            old = loaded.named(new.name)
+            old = loaded.of_file(new.name, new.file_key, new.prefix)
             if old is None and not is_counted and self._writer.veto is None:
                 # nothing else can refuse a new key
                 run.result.keys_created += 1
@@ -260,6 +370,7 @@ class ImportJob:
             rows = loaded.values(old.id).values() if old is not None else ()
             plan = plan_key(new, old, rows, run.rules)
             count(run.result, plan, is_new=old is None)
+            run.conflicts += plan.conflicts
             if plan.write is not None:
                 writes.append(plan.write)
         if run.result.keys_created > created:
@@ -281,28 +392,30 @@ class ImportJob:
         """Load the keys with values in the languages that are written; with all values
         where a key may turn plural, which moves every one."""
         names = [key.name for key in keys]
+        file_keys = {key.file_key for key in keys if key.file_key is not None}
         codes = {run.project.source_language}.union(*(key.values for key in keys))
-        loaded = self._writer.load(run.scope, (), names, codes)
+        loaded = self._writer.load(run.scope, (), names, codes, file_keys=file_keys)
         for key in keys:
-            old = loaded.named(key.name) if key.is_plural else None
+            if not key.is_plural:
+                continue
+            old = loaded.of_file(key.name, key.file_key, key.prefix)
             if old is not None and not old.is_plural:
-                return self._writer.load(run.scope, (), names)
+                return self._writer.load(run.scope, (), names, file_keys=file_keys)
         return loaded
 
     def _remove_others(self, run: _Run, batch: ImportBatch) -> None:
-        """Trash the keys that the upload does not name, below the module if one is
-        given. They go with all their texts: needs every language."""
+        """Trash the keys that the files of the source language do not name, of their
+        modules. They go with all their texts: needs every language."""
         self._require(run, "key_delete")
         for language in run.languages:
             code, access_scope = language.language_code, scope_of(run.project)
             self._access.require_language(run.caller, access_scope, code)
-        module, separator = run.params.module, run.project.key_separator
-        prefix = f"{module}{separator}" if module is not None else ""
-        names = {key.name for key in batch.keys}.union(batch.left_out)
-        existing = run.store.names_of(run.project.id, prefix=prefix)
-        ids = [existing[name] for name in sorted(existing) if name not in names]
-        found = run.store.find_keys(run.project.id, ids) if ids else {}
-        keys = [found[id_] for id_ in ids]
+        if not batch.replaced:
+            warn(run.result, [_NOTHING_REPLACED])
+            return
+        keys = self._others(run, batch)
+        listed = LISTED_LIMIT - len(run.result.removed)
+        run.result.removed += [key.key for key in keys[:listed]]
         for others in (keys, self._keys_of_main(run, keys)):
             run.result.keys_removed += len(others)
             refusals = self._trash.check_trash(
@@ -311,6 +424,23 @@ class ImportJob:
             raise_first(refusals)
             if not run.result.dry_run:
                 self._trash.trash(run.caller, run.scope, others)
+
+    def _others(self, run: _Run, batch: ImportBatch) -> list[StoredKey]:
+        """Return the keys that the files do not name, in the order of their names."""
+        separator, store = run.project.key_separator, run.store
+        modules = {*(batch.replaced or ())}
+        kept = {*batch.known_modules} - modules
+        names = {key.name for key in batch.keys}.union(batch.left_out)
+        existing = store.names_of(run.project.id)
+        ids = []
+        for name in sorted(existing.keys() - names):
+            module, found, _ = name.partition(separator)
+            is_below = found and module in modules
+            if is_below or ("" in modules and not (found and module in kept)):
+                ids.append(existing[name])
+        of_id = store.find_keys(run.project.id, ids) if ids else {}
+        renamed = {key.file_key for key in batch.keys if key.file_key is not None}
+        return [of_id[id_] for id_ in ids if of_id[id_].file_key not in renamed]
 
     def _keys_of_main(self, run: _Run, removed: Sequence[StoredKey]) -> list[StoredKey]:
         """Return the keys of main that would appear on the branch once its own keys
@@ -346,7 +476,9 @@ def _keep_details(run: _Run, keys: Sequence[ImportedKey], written: UnitOfWork) -
     new: list[FileDetail] = []
     known: dict[tuple[str, str], list[FileDetail]] = defaultdict(list)
     for key in keys:
-        stored = written.named(key.name) if key.details else None
+        stored = (
+            written.of_file(key.name, key.file_key, key.prefix) if key.details else None
+        )
         if stored is None:
             continue
         for each in key.details:

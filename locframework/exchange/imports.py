@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -19,18 +19,30 @@ from locframework.formats.records import SourceFile
 from locframework.formats.service import Formats
 from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
-from locframework.keys.records import TAG_LENGTH, TAGS_MOST
+from locframework.keys.records import TAG_LENGTH, TAGS_MOST, Selection
 from locframework.keys.rules import clean_tags
-from locframework.keys.store import store_of
+from locframework.keys.store import KeyStore, store_of
 from locframework.languages import require_tag
+from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Languages, Projects, scope_of
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .import_job import PERMISSION, TYPE, ImportStorage
-from .reading import UploadReader, collect_keys, require_language
-from .records import ImportBatch, ImportOptions, ImportParams
+from .layouts import LayoutReader, modules_of
+from .reading import UploadReader, collect_keys, name_in_project, require_language
+from .records import (
+    NO_DECISIONS,
+    Conflict,
+    ImportBatch,
+    ImportDecisions,
+    ImportedKey,
+    ImportOptions,
+    ImportParams,
+    ReadFile,
+    Seen,
+)
 from .rules import check_module
 
 _encoder = msgspec.msgpack.Encoder()
@@ -52,7 +64,12 @@ class Imports:
     _jobs: Jobs
 
     def start_import(
-        self, caller: Caller, project_id: str, file: SourceFile, options: ImportOptions
+        self,
+        caller: Caller,
+        project_id: str,
+        file: SourceFile,
+        options: ImportOptions,
+        given: ImportDecisions = NO_DECISIONS,
     ) -> Job:
         """Check a file, or a ZIP archive of files, and queue its import.
 
@@ -62,10 +79,15 @@ class Imports:
         UnreadableFile and InvalidKey (with a Problem a fault), LanguageNotInProject,
         ValidationFailed, LanguageNotAssigned, PermissionDenied, BranchProtected.
         """
-        return self.prepare_import(caller, project_id, file, options)()
+        return self.prepare_import(caller, project_id, file, options, given)()
 
     def prepare_import(
-        self, caller: Caller, project_id: str, file: SourceFile, options: ImportOptions
+        self,
+        caller: Caller,
+        project_id: str,
+        file: SourceFile,
+        options: ImportOptions,
+        given: ImportDecisions = NO_DECISIONS,
     ) -> Callable[[], Job]:
         """Like ``start_import``; the function that is returned queues the job."""
         project = self._projects.require(caller, PERMISSION, project_id)
@@ -74,14 +96,17 @@ class Imports:
         file = replace(file, content=bytes(file.content))
         if options.mode == "replace":
             self._projects.require_also(caller, "key_delete", project)
+        if options.add_languages:
+            self._projects.require_also(caller, "language_manage", project)
         tags = _tags(options.tags)
-        batch = self._read(project, file, options)
+        scope = self._branches.scope(project, options.branch)
+        batch = self._read(project, scope, file, options, given)
         if options.mode == "replace" and not batch.keys:
             message = "a file without keys would remove every key"
             raise ValidationFailed.at("form.mode", "replace", message)
-        scope = self._branches.scope(project, options.branch)
         codes = self._codes(project) if options.mode == "replace" else []
         codes += dict.fromkeys(code for key in batch.keys for code in key.values)
+        codes += batch.languages
         for code in codes:
             self._access.require_language(caller, scope_of(project), code)
         self._require_permissions(caller, scope, batch)
@@ -104,6 +129,8 @@ class Imports:
             module=options.module,
             branch=scope.branch.id if scope.branch else None,
             keep_fresh=options.keep_fresh,
+            renames=options.renames,
+            resolutions=given.resolutions,
         )
 
         def queue() -> Job:
@@ -116,7 +143,12 @@ class Imports:
         return queue
 
     def _read(
-        self, project: Project, file: SourceFile, options: ImportOptions
+        self,
+        project: Project,
+        scope: BranchScope,
+        file: SourceFile,
+        options: ImportOptions,
+        given: ImportDecisions,
     ) -> ImportBatch:
         codes = self._codes(project)
         tag = None
@@ -125,15 +157,33 @@ class Imports:
             require_language(tag, codes)
         if options.module is not None:
             check_module(options.module, project.key_separator)
-        reader = UploadReader(self._formats, project, codes, options.format, tag)
-        files = reader.read(file)
-        return collect_keys(
-            files,
+        store = store_of(self._storage, scope)
+        with self._storage.snapshot():
+            modules = modules_of(store, project.id)
+            plurals = _plurals(store, project, modules)
+        reader = UploadReader(self._formats, project, codes, options, tag, plurals)
+        batch, files = collect_keys(
+            reader.read(file),
             project,
             module=options.module,
-            warnings=reader.warnings,
-            left_out=reader.left_out,
-            sources=reader.files,
+            modules=options.modules,
+            known_modules=modules,
+        )
+        keys = {key.name: key for key in batch.keys}
+        layouts = LayoutReader(self._formats, project, reader.plurals)
+        with self._storage.snapshot():
+            kept = layouts.renew(store, files, keys)
+        _set_seen(files, keys, given.seen, project.key_separator)
+        source = project.source_language
+        return replace(
+            batch,
+            warnings=[*reader.warnings, *batch.warnings],
+            left_out=sorted({*reader.left_out, *batch.left_out} - keys.keys()),
+            skipped=reader.skipped,
+            languages=reader.added,
+            layouts=kept,
+            replaced=[f.module or "" for f in files if f.language_code == source],
+            known_modules=[name for name in modules if not modules[name]],
         )
 
     def _codes(self, project: Project) -> list[str]:
@@ -151,6 +201,50 @@ class Imports:
             existing = store.find_keys(project.id, names=[k.name for k in keys])
             if len(existing) < len(keys):
                 self._projects.require_also(caller, "key_create", project)
+
+    def list_conflicts(
+        self, caller: Caller, project_id: str, job_id: str, page: PageRequest
+    ) -> Page[Conflict]:
+        """Return a page of the conflicts of an import, in the order of keys.
+
+        Raises ProjectNotFound, JobNotFound.
+        """
+        check_record(page, "query")
+        job = self._jobs.get_job(caller, project_id, job_id)
+        found = self._jobs.page_of_items(job, page)
+        items = [msgspec.convert(each, Conflict) for each in found.items]
+        return Page(items, found.total, found.page, found.limit)
+
+
+def _plurals(
+    store: KeyStore, project: Project, modules: Collection[str]
+) -> dict[str, bool]:
+    """Return whether the keys of a project are plural, as files call them."""
+    separator, found = project.key_separator, {}
+    for row in store.text_rows(project.id, project.source_language, Selection()):
+        name = row.file_key or row.key
+        found[name] = row.is_plural
+        module, _, rest = row.key.partition(separator)
+        if module in modules:
+            found[row.file_key or rest] = row.is_plural
+    return found
+
+
+def _set_seen(
+    files: Sequence[ReadFile],
+    keys: Mapping[str, ImportedKey],
+    seen: Seen,
+    separator: str,
+) -> None:
+    """Note with each key what the client saw last of it, if it says so."""
+    for file in files:
+        hashes = seen.get(file.path or file.file.name)
+        if hashes is None:
+            continue
+        for entry in file.catalogue.entries:
+            key = keys.get(name_in_project(entry.key, file, separator))
+            if key is not None:
+                key.seen[file.language_code] = dict(hashes.get(entry.key, {}))
 
 
 def _tags(given: Sequence[str]) -> tuple[str, ...]:

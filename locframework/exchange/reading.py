@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
+from msgspec.structs import replace
+
 from locframework.errors import (
     PROBLEMS_LIMIT,
     InvalidKey,
@@ -20,24 +22,36 @@ from locframework.errors import (
 )
 from locframework.formats.archive import is_archive, read_archive
 from locframework.formats.records import Entry, FormatInfo, SourceFile, Text
-from locframework.formats.rules import language_in_path
+from locframework.formats.rules import language_in_path, module_path
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import family_of, options_of
 from locframework.keys.records import DESCRIPTION_LENGTH
-from locframework.keys.rules import check_key, check_texts
+from locframework.keys.rules import check_key, check_texts, legal_key
 from locframework.languages import canonical_tag, match_language, same_language
 from locframework.projects.records import Project
 
-from .records import ImportBatch, ImportedDetail, ImportedFile, ImportedKey, ReadFile
+from .records import (
+    ImportBatch,
+    ImportedDetail,
+    ImportedFile,
+    ImportedKey,
+    ImportOptions,
+    Layout,
+    ReadFile,
+    SkippedFile,
+)
 
+FILE_KEY_LENGTH = 10_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_REFUSALS = (UnreadableFile, LanguageNotInProject, ValidationFailed, UnknownFormat)
 
 
 class UploadReader:
     """Reads one upload with the installed formats.
 
-    ``languages`` are those of the project. ``format_`` None: detected for each file.
-    ``language_code`` is canonical and in the project, or None.
+    ``languages`` are those of the project. ``language_code`` is canonical and in the
+    project, or None. ``plurals``: whether keys of the project are plural, as files call
+    them.
     """
 
     def __init__(
@@ -45,65 +59,101 @@ class UploadReader:
         formats: Formats,
         project: Project,
         languages: Collection[str],
-        format_: str | None,
+        options: ImportOptions,
         language_code: str | None,
+        plurals: Mapping[str, bool],
     ) -> None:
         self._formats = formats
         self._project = project
         self._languages = frozenset(languages)
-        self._format = None if format_ is None else formats.to_read(format_)
+        self._options = options
+        self._format = (
+            None if options.format is None else formats.to_read(options.format)
+        )
         self._language_code = language_code
+        self.plurals = dict(plurals)
         self.warnings: list[str] = []
         self.left_out: list[str] = []
         """Keys in languages that are not imported."""
-        self.files: list[ImportedFile] = []
+        self.skipped: list[SkippedFile] = []
+        self.added: list[str] = []
+        """Languages that the project lacks and that are to be added."""
 
     def read(self, file: SourceFile) -> list[ReadFile]:
         """Return every language of every file, archives unpacked.
 
-        A language that is named wins over what a single file or its name says; of an
+        Files of the source language are read first: they decide what is plural. A
+        language that is named wins over what a single file or its name says; of an
         archive or a multilingual file it selects what is read. Raises UnknownFormat,
         UnreadableFile, LanguageNotInProject, and ValidationFailed for a file without
-        a language; of an archive with a Problem for each, the first hundred of all.
+        a language; of an archive with a Problem for each, the first hundred of all,
+        unless they are to be skipped.
         """
         name = file.name.lower()
         extensions = tuple(info.extension for info in self._formats.list_formats())
         if not is_archive(file.content) or name.endswith(extensions):  # as XLSX does
             info = self._format or self._formats.detect(file)
             return list(self._read(file, info, ""))
+        files = self._files_of(list(read_archive(file.content)))
         found: list[ReadFile] = []
         refusals: list[LocError] = []
-        is_known = False
-        for one in read_archive(file.content):
-            detected = self._format_in_archive(one)
-            if detected is None:
-                self.warnings.append(f"{truncate(one.name)} is not in a known format")
-                continue
-            is_known = True
+        source = self._project.source_language
+        for one, info in sorted(
+            files, key=lambda pair: self._in_path(pair[0]) != source
+        ):
             try:
-                found += self._read(one, detected, one.name)
-            except (UnreadableFile, LanguageNotInProject, ValidationFailed) as refusal:
-                refusals.append(refusal)
+                found += self._read(one, info, one.name)
+            except _REFUSALS as refusal:
+                if self._options.on_unreadable == "skip":
+                    self._skip(one, str(refusal.message))
+                else:
+                    refusals.append(refusal)
         if refusals:
             raise _all_of(refusals)
-        if not is_known:
+        if not files or (self.skipped and not found):
             formats = self._formats.readable
             message = f"the archive holds no file of a known format: {formats}"
             raise UnknownFormat(message)
         return found
 
-    def _format_in_archive(self, file: SourceFile) -> FormatInfo | None:
-        if self._format is not None:
-            is_named = file.name.lower().endswith(self._format.extension)
-            return self._format if is_named else None
-        return self._formats.detect(file) if self._formats.recognize(file) else None
+    def _files_of(
+        self, files: Sequence[SourceFile]
+    ) -> list[tuple[SourceFile, FormatInfo]]:
+        """Return the files of an archive with their formats, one for each family."""
+        found: list[tuple[SourceFile, FormatInfo]] = []
+        for file in files:
+            if self._format is not None:
+                is_named = file.name.lower().endswith(self._format.extension)
+                infos = [self._format] if is_named else []
+            else:
+                infos = self._formats.recognize(file)
+            if len(infos) == 1:
+                found.append((file, infos[0]))
+            elif infos:
+                self._formats.detect(file)  # says that several recognize it
+            else:
+                self._skip(file, "is not in a known format")
+                name = truncate(file.name)
+                self.warnings.append(f"{name} is not in a known format")
+        best: dict[str, FormatInfo] = {}
+        for _, info in found:
+            family = family_of(info.id)
+            if best.setdefault(family, info).precedence < info.precedence:
+                best[family] = info
+        return [(file, best[family_of(info.id)]) for file, info in found]
+
+    def _skip(self, file: SourceFile, message: str) -> None:
+        self.skipped.append(SkippedFile(truncate(file.name), truncate(message)))
+
+    def _in_path(self, file: SourceFile) -> str | None:
+        return language_in_path(file.name, self._languages)
 
     def _read(
         self, file: SourceFile, info: FormatInfo, path: str
     ) -> Iterator[ReadFile]:
-        in_path = language_in_path(file.name, self._languages)
+        in_path = self._in_path(file)
         wanted = self._language_code
-        options = options_of(self._project, wanted or in_path)
+        options = options_of(self._project, wanted or in_path, plurals=self.plurals)
         try:
             catalogues = self._formats.read(info.id, file, options)
         except UnreadableFile as refusal:
@@ -115,7 +165,13 @@ class UploadReader:
             if wanted is not None and (info.multilingual or path):
                 if tag not in (None, wanted):
                     self.warnings.append(f"{name}: the texts in {tag!r} were left out")
-                    self.left_out += [entry.key for entry in catalogue.entries]
+                    left_out = ReadFile(
+                        path, info, tag, catalogue, file, self._options.module, True
+                    )
+                    self.left_out += [
+                        name_in_project(entry.key, left_out, options.key_separator)
+                        for entry in catalogue.entries
+                    ]
                     continue
             elif wanted is not None and stated not in (None, wanted):
                 self.warnings.append(f"the file says that it is in {stated}")
@@ -123,20 +179,31 @@ class UploadReader:
             if tag is None:
                 message = f"is required: {name} does not say its language"
                 raise ValidationFailed.at("form.languageCode", "required", message)
-            require_language(tag, self._languages, path)
+            self._require(tag, path)
             if wanted is None and stated and not same_language(stated, tag):
                 message = f"{name} says that it is in {stated}; by its path it is {tag}"
                 self.warnings.append(message)
-            self.files.append(
-                ImportedFile(
-                    path=truncate(path or file.name),
-                    format=info.id,
-                    language_code=tag,
-                    keys=len({entry.key for entry in catalogue.entries}),
-                    texts=sum(_text_count(entry.value) for entry in catalogue.entries),
-                )
-            )
-            yield ReadFile(path, info, tag, catalogue)
+            self._note_plurals(tag, info, catalogue.entries)
+            yield ReadFile(path, info, tag, catalogue, file)
+
+    def _require(self, tag: str, path: str) -> None:
+        if self._options.add_languages and tag not in self._languages:
+            if tag not in self.added:
+                self.added.append(tag)
+            return
+        require_language(tag, self._languages, path)
+
+    def _note_plurals(
+        self, tag: str, info: FormatInfo, entries: Sequence[Entry]
+    ) -> None:
+        """Remember which keys are plural, for the files that are read later."""
+        if info.source_texts or not info.plurals:
+            return
+        if tag == self._project.source_language:
+            self.plurals |= {entry.key: entry.is_plural for entry in entries}
+        else:
+            plural = {entry.key: True for entry in entries if entry.is_plural}
+            self.plurals = plural | self.plurals
 
     def _language_of(self, stated: str | None, in_path: str | None) -> str | None:
         """Return the language of texts by what their file says and by its path.
@@ -153,19 +220,26 @@ class UploadReader:
             return by_path
         if stated in known:
             return stated
+        if self._options.add_languages and not _same(stated, known):
+            return by_path or stated
         return by_path or match_language(stated, known) or stated
+
+
+def _same(tag: str, known: frozenset[str]) -> bool:
+    """Whether the code is equal to a known one by its likely script and region."""
+    return any(same_language(tag, one) for one in known)
 
 
 def _text_count(value: Text | None) -> int:
     """Return the number of texts of an entry that are not empty: of plural ones, one a
     form."""
-    texts = value.values() if isinstance(value, dict) else (value,)
+    texts = value.values() if _has_forms(value) else (value,)
     return sum(1 for text in texts if text)
 
 
 def _all_of(refusals: Sequence[LocError]) -> LocError:
     """Return the refusal of an archive, with the problems of all its files."""
-    order = (UnreadableFile, LanguageNotInProject, ValidationFailed)
+    order = _REFUSALS
     ordered = sorted(refusals, key=lambda one: order.index(type(one)))
     return type(ordered[0]).of([each for one in ordered for each in _problems_of(one)])
 
@@ -202,57 +276,122 @@ def collect_keys(
     project: Project,
     *,
     module: str | None,
-    warnings: Sequence[str] = (),
-    left_out: Sequence[str] = (),
-    sources: Sequence[ImportedFile] = (),
-) -> ImportBatch:
-    """Return every key of the files once, sorted by name: steps of a large import then
-    change fewer pages of the indexes.
+    modules: str = "never",
+    known_modules: Collection[str] = (),
+) -> tuple[ImportBatch, Sequence[ReadFile]]:
+    """Return every key of the files once, and the files with their modules.
 
-    ``module`` is put before the keys that do not begin with it; ``left_out`` are keys
-    that the upload has in languages which are not imported. A text without plural
-    forms is the form ``other`` of a key that is plural elsewhere in the files. Raises
-    InvalidKey, or UnreadableFile, with a Problem for each fault, 100 at most.
+    The keys are sorted by name: steps of a large import then change fewer pages of the
+    indexes.
+
+    ``module`` is put before the keys that do not begin with it. Without it ``modules``
+    says whether the names of the files are: ``auto`` where two files of a language
+    share a key, or the project has such a module. A text without plural forms is the
+    form ``other`` of a key that is plural elsewhere in the files. A key without a text
+    in the source file is left out, unless another file has one. Raises InvalidKey, or
+    UnreadableFile, with a Problem for each fault, 100 at most.
     """
-    collector = _Collector(project.key_separator, module)
+    if module is None and modules != "never":
+        files = _with_modules(files, project, modules, known_modules)
+    elif module is not None:
+        files = [replace(f, module=module, module_is_given=True) for f in files]
+    collector = _Collector(project)
     for file in sorted(files, key=lambda f: f.language_code != project.source_language):
         collector.add_file(file)
     collector.raise_any()
-    named = {under_module(key, module, project.key_separator) for key in left_out}
-    return ImportBatch(
-        keys=[collector.keys[name] for name in sorted(collector.keys)],
+    texts = {name for name, key in collector.keys.items() if key.values or key.source}
+    empty = collector.empty - texts
+    batch = ImportBatch(
+        keys=[collector.keys[name] for name in sorted(collector.keys.keys() - empty)],
         files=collector.files,
-        warnings=[*warnings, *collector.warnings],
-        left_out=sorted(named - collector.keys.keys()),
-        sources=list(sources),
+        warnings=collector.warnings,
+        left_out=sorted(empty),
+        sources=[_summary(file) for file in files],
+    )
+    return batch, files
+
+
+def _summary(file: ReadFile) -> ImportedFile:
+    entries = file.catalogue.entries
+    return ImportedFile(
+        path=truncate(file.path or file.file.name),
+        format=file.format.id,
+        language_code=file.language_code,
+        keys=len({entry.key for entry in entries}),
+        texts=sum(_text_count(entry.value) for entry in entries),
+        module=file.module,
     )
 
 
-def under_module(key: str, module: str | None, separator: str) -> str:
-    """Return the key below ``module``, where it may be already."""
-    if module is None or key.startswith(f"{module}{separator}"):
-        return key
-    return f"{module}{separator}{key}"
+def _with_modules(
+    files: Sequence[ReadFile], project: Project, modules: str, known: Collection[str]
+) -> list[ReadFile]:
+    """Return the files with their modules: the names of their files, or of folders."""
+    separator, names = project.key_separator, []
+    first: dict[tuple[str, str, tuple[str, ...]], ReadFile] = {}
+    problems: list[Problem] = []
+    for file in files:
+        parts = module_path(file.path or file.file.name, file.language_code)
+        names.append(
+            legal_key(parts[-1].replace(separator, "-"), separator) if parts else ""
+        )
+        place = file.format.id, file.language_code, parts
+        other = first.setdefault(place, file)
+        if other is not file and file.path != other.path:
+            problems.append(_same_place(file, other))
+    if problems:
+        raise UnreadableFile.of(problems[:PROBLEMS_LIMIT])
+    wanted = {name for name in names if name in known or modules == "always"}
+    if modules == "auto":
+        holders: dict[tuple[str, str], int] = {}
+        for at, file in enumerate(files):
+            for entry in file.catalogue.entries:
+                before = holders.setdefault((file.language_code, entry.key), at)
+                if names[before] != names[at]:
+                    wanted |= {names[before], names[at]}
+    return [
+        replace(file, module=name) if name and name in wanted else file
+        for file, name in zip(files, names, strict=True)
+    ]
+
+
+def _same_place(file: ReadFile, other: ReadFile) -> Problem:
+    message = f"is in {file.language_code}, as {truncate(other.path)}; send one of them"
+    return Problem(truncate(file.path), "language", message)
+
+
+def name_in_project(file_key: str, file: ReadFile | Layout, separator: str) -> str:
+    """Return the key that stands for what a file calls ``file_key``."""
+    name = legal_key(file_key, separator)
+    if file.module is None:
+        return name
+    prefix = f"{file.module}{separator}"
+    if file.module_is_given and name.startswith(prefix):
+        return name
+    return prefix + name
 
 
 class _Collector:
-    def __init__(self, separator: str, module: str | None) -> None:
+    def __init__(self, project: Project) -> None:
         self.keys: dict[str, ImportedKey] = {}
+        self.empty: set[str] = set()
+        """Keys whose text is empty in a file of the source language."""
         self.files: list[ImportedDetail] = []
         self.warnings: list[str] = []
-        self._separator = separator
-        self._module = module
+        self._separator = project.key_separator
+        self._source_language = project.source_language
         self._problems: list[Problem] = []
 
     def add_file(self, file: ReadFile) -> None:
         family, catalogue = family_of(file.format.id), file.catalogue
         self.warnings += [_at(file.path, each) for each in catalogue.warnings]
         if catalogue.detail is not None:
-            detail = ImportedDetail(family, file.language_code, catalogue.detail)
+            code, module = file.language_code, file.module or ""
+            detail = ImportedDetail(family, code, catalogue.detail, module)
             self.files.append(detail)
         for entry in catalogue.entries:
             try:
-                self._add(entry, file.language_code, family)
+                self._add(entry, file, family)
             except LocError as fault:
                 self._note(file, entry, fault)
                 if len(self._problems) >= PROBLEMS_LIMIT:
@@ -265,16 +404,28 @@ class _Collector:
         if self._problems:
             raise UnreadableFile.of(self._problems)
 
-    def _add(self, entry: Entry, language_code: str, family: str) -> None:
-        name = under_module(entry.key, self._module, self._separator)
+    def _add(self, entry: Entry, file: ReadFile, family: str) -> None:
+        language_code, module = file.language_code, file.module
+        name = name_in_project(entry.key, file, self._separator)
         key = self.keys.get(name)
         if key is None:
             check_key(name, self._separator)
             key = self.keys[name] = ImportedKey(name)
+            if legal_key(entry.key, self._separator) != entry.key:
+                if len(entry.key) > FILE_KEY_LENGTH:
+                    limit = f"at most {FILE_KEY_LENGTH} characters"
+                    raise UnreadableFile(f"the name of a text must have {limit}")
+                _check_characters(entry.key)
+                key.file_key = entry.key
+            key.prefix = f"{module}{self._separator}" if module is not None else ""
+        elif key.file_key not in (None, entry.key):
+            raise InvalidKey(f"{key.file_key!r} and {entry.key!r} have one key")
         for text in (entry.value, entry.source):
             if text:
                 _check_text(text)
         _check_characters(entry.description)
+        if entry.value == "" and language_code == self._source_language:
+            self.empty.add(name)
         value = _not_empty(entry.value)
         if value is not None:
             if key.values.setdefault(language_code, value) != value:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from locframework.formats.records import Catalogue, Detail, FormatInfo, Text
+from locframework.formats.records import (
+    Catalogue,
+    Detail,
+    FormatInfo,
+    SourceFile,
+    Text,
+)
 from locframework.http.records import Upload
 from locframework.keys.records import KEY_LENGTH, TAG_LENGTH, TAGS_MOST
 from locframework.projects.records import LanguageTag
 
 ImportMode = Literal["merge", "replace"]
-OnConflict = Literal["keep", "overwrite", "fail"]
+OnConflict = Literal["auto", "keep", "overwrite", "fail"]
+Renames = Literal["list", "carry"]
+Modules = Literal["auto", "always", "never"]
 FormatId = Annotated[str, Meta(max_length=100, examples=["json-nested"])]
 
 
@@ -22,7 +31,11 @@ class ImportOptions(Struct, frozen=True, rename="camel"):
     format: FormatId | None = None  # left out: detected
     language_code: LanguageTag | None = None  # left out: that of the file or its path
     mode: ImportMode = "merge"  # replace: keys that are not in the file are removed
-    on_conflict: OnConflict = "keep"  # where a text is there that differs
+    on_conflict: OnConflict = "auto"  # where a text is there that differs
+    on_unreadable: Literal["fail", "skip"] = "fail"  # of files in an archive
+    add_languages: bool = False  # true: languages that the project lacks are added
+    modules: Modules = "auto"  # whether the names of files are modules
+    renames: Renames = "list"  # carry: renamed keys keep their translations
     dry_run: bool = False  # true: reports the result, changes nothing
     tags: Annotated[
         list[str],
@@ -54,6 +67,32 @@ class ImportForm(ImportOptions, frozen=True, rename="camel", kw_only=True):
     """The form that imports a file, or a ZIP archive of files."""
 
     file: Upload
+    resolutions: str | None = None  # JSON: a list of Resolution
+    seen: Upload | None = None  # JSON: what the client saw last, see Seen
+
+
+class Resolution(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Which text one conflict of an import takes."""
+
+    key: str
+    language_code: LanguageTag
+    use: Literal["imported", "existing"]
+    plural_form: str | None = None
+
+
+Seen = Mapping[str, Mapping[str, Mapping[str, str]]]
+"""Path to file key to plural form (or "") to the SHA-256, in hex, of the text in UTF-8:
+the base of a three-way import, instead of what the file brought last."""
+
+
+class ImportDecisions(Struct, frozen=True):
+    """What the client knows of the texts of an import."""
+
+    resolutions: tuple[Resolution, ...] = ()
+    seen: Seen = {}
+
+
+NO_DECISIONS = ImportDecisions()
 
 
 class ExportQuery(Struct, frozen=True, rename="camel"):
@@ -66,6 +105,8 @@ class ExportQuery(Struct, frozen=True, rename="camel"):
     min_status: Literal["approved", "any"] = "approved"
     module: Annotated[str, Meta(max_length=KEY_LENGTH)] | None = None
     tag: Annotated[str, Meta(max_length=100)] | None = None
+    layout: Literal["original", "canonical"] = "original"
+    """original: in the layout of the files that were last imported."""
     branch: str | None = None  # left out: main
 
 
@@ -90,16 +131,38 @@ class ImportParams(Struct, frozen=True, rename="camel"):
     module: str | None
     branch: str | None = None  # its id; None: main
     keep_fresh: bool = False
+    renames: Renames = "list"
+    resolutions: tuple[Resolution, ...] = ()
 
 
 class Conflict(Struct, frozen=True, rename="camel"):
-    """A text that is there and differs from the file's."""
+    """A text that is there and differs from the file's; whole texts.
+
+    ``base`` is what the file brought last, or what the client saw last; null where
+    nobody knows it.
+    """
 
     key: str
     language_code: str
     plural_form: str | None
-    existing: str  # both cut to 200 characters
+    base: str | None
+    existing: str
     imported: str
+    kept: Literal["existing", "imported"]
+
+
+class Rename(Struct, frozen=True, rename="camel"):
+    """A key that went and one that came, with the same source text."""
+
+    old: str
+    new: str
+
+
+class SkippedFile(Struct, frozen=True, rename="camel"):
+    """A file of an archive that was left out."""
+
+    path: str
+    message: str
 
 
 class ImportedFile(Struct, frozen=True, rename="camel"):
@@ -110,14 +173,16 @@ class ImportedFile(Struct, frozen=True, rename="camel"):
     language_code: str  # of the project
     keys: int
     texts: int  # not empty; of a plural key one a form
+    module: str | None = None
 
 
 class ImportResult(Struct, rename="camel"):
     """The result of an import job; of a dry run, what it would have been.
 
     A key is counted once: as created, updated (any of it changed) or unchanged.
-    ``conflicts`` were kept or overwritten, by ``onConflict``. This list and that of
-    warnings hold the first hundred.
+    ``conflicts``: of texts that both sides changed; ``kept`` says which one stands.
+    This and the other lists hold the first hundred; the conflicts are all at
+    ``/jobs/{jobId}/conflicts``.
     """
 
     dry_run: bool
@@ -130,6 +195,9 @@ class ImportResult(Struct, rename="camel"):
     conflicts: list[Conflict] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     files: list[ImportedFile] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    renames: list[Rename] = field(default_factory=list)
 
 
 class ReadFile(Struct, frozen=True):
@@ -139,6 +207,9 @@ class ReadFile(Struct, frozen=True):
     format: FormatInfo
     language_code: str  # of the project
     catalogue: Catalogue
+    file: SourceFile
+    module: str | None = None
+    module_is_given: bool = False  # by the request: keys may begin with it already
 
 
 class ImportedDetail(Struct, frozen=True, gc=False, array_like=True):
@@ -147,6 +218,23 @@ class ImportedDetail(Struct, frozen=True, gc=False, array_like=True):
     family: str
     language_code: str  # "": the same in every language
     detail: Detail
+    module: str = ""
+
+
+class Layout(Struct, frozen=True, gc=False, rename="camel"):
+    """The file that was last imported for a language and module, for exports."""
+
+    path: str
+    format: str
+    content: bytes  # zlib
+    module: str | None = None
+    module_is_given: bool = False
+
+
+class Layouts(Struct, frozen=True):
+    """The files of one language and family, as a FileDetail keeps them."""
+
+    files: list[Layout] = field(default_factory=list)
 
 
 class ImportedKey(Struct, gc=False, array_like=True):
@@ -160,6 +248,12 @@ class ImportedKey(Struct, gc=False, array_like=True):
     source: Text | None = None  # a source text beside a translation
     review: tuple[str, ...] = ()  # languages whose text is marked for review
     details: tuple[ImportedDetail, ...] = ()
+    file_key: str | None = None
+    prefix: str = ""  # the module, with its separator
+    base: dict[str, Text] = field(default_factory=dict)
+    """What the file last brought, by language."""
+    seen: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What the client saw last instead: hashes by language and form."""
 
 
 class ImportBatch(Struct, frozen=True, array_like=True):
@@ -171,3 +265,11 @@ class ImportBatch(Struct, frozen=True, array_like=True):
     left_out: list[str] = field(default_factory=list)
     """Keys that only languages name which are not imported: ``replace`` keeps them."""
     sources: list[ImportedFile] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
+    layouts: dict[str, dict[str, Layouts]] = field(default_factory=dict)
+    """By family and language."""
+    languages: list[str] = field(default_factory=list)
+    """To be added to the project."""
+    replaced: list[str] | None = None
+    """The modules whose other keys ``replace`` removes, "" is none; None: nothing."""
+    known_modules: list[str] = field(default_factory=list)  # of the project

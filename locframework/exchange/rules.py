@@ -2,20 +2,38 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from locframework.errors import InvalidKey, ValidationFailed, abbreviate, truncate
 from locframework.formats.records import Text
-from locframework.keys.records import TAGS_MOST, Key, KeyWrite, StoredValue
+from locframework.keys.records import TAGS_MOST, KeyWrite, StoredKey, StoredValue
 from locframework.keys.rules import check_key, status_of_write
 
-from .records import Conflict, ImportedKey, ImportOptions, ImportResult, OnConflict
+from .records import (
+    Conflict,
+    ImportDecisions,
+    ImportedKey,
+    ImportOptions,
+    ImportResult,
+    OnConflict,
+    Resolution,
+    Seen,
+)
+
+_resolutions = msgspec.json.Decoder(tuple[Resolution, ...])
+_seen = msgspec.json.Decoder(Seen)
 
 LISTED_LIMIT = 100  # conflicts and warnings of a result
 WARNING_COUNT_HEADER = "X-Service-Warning-Count"
 WARNINGS_HEADER = "X-Service-Warnings"
 HEADER_BYTES_LIMIT = 4096  # proxies take 8 KiB of headers in all
+
+ConflictPlace = tuple[str, str, str | None]
+"""Key, language code and plural form."""
 
 Stored = Mapping[tuple[str, str | None], StoredValue]
 """The texts of a key, by language code and plural form."""
@@ -41,6 +59,19 @@ def branch_of(options: ImportOptions, named: str | None) -> str | None:
     return named if options.branch is None else options.branch
 
 
+def decisions_in(resolutions: str | None, seen: bytes | None) -> ImportDecisions:
+    """Return what the form of an import says in JSON. Raises ValidationFailed."""
+    try:
+        decided = _resolutions.decode(resolutions) if resolutions else ()
+    except (msgspec.MsgspecError, UnicodeError) as error:
+        raise ValidationFailed.at("form.resolutions", "json", str(error)) from None
+    try:
+        known = _seen.decode(seen) if seen else {}
+    except (msgspec.MsgspecError, UnicodeError) as error:
+        raise ValidationFailed.at("form.seen", "json", str(error)) from None
+    return ImportDecisions(decided, known)
+
+
 class ImportRules(Struct, frozen=True):
     """What holds for every key of one import."""
 
@@ -51,6 +82,7 @@ class ImportRules(Struct, frozen=True):
     may_describe: bool  # whether description, tags and plurals of a key may change
     may_approve: bool  # whether written texts are approved
     keep_fresh: bool = False  # whether translations of a new source text stay fresh
+    resolutions: Mapping[ConflictPlace, Literal["imported", "existing"]] = {}
 
 
 class KeyPlan(Struct, frozen=True, gc=False):
@@ -64,17 +96,18 @@ class KeyPlan(Struct, frozen=True, gc=False):
 
 def plan_key(
     new: ImportedKey,
-    old: Key | None,
+    old: StoredKey | None,
     values: Iterable[StoredValue],
     rules: ImportRules,
 ) -> KeyPlan:
     """Plan what the import changes of one key.
 
     ``old`` is the stored key, if there is one, and ``values`` are its texts. A missing
-    text is filled in; one that differs is a conflict, and kept unless the rules say
-    ``overwrite``. One that is the same is written only if that approves it or makes it
-    up to date (decisions 2.3.3, 2.3.5). Texts and forms that the file does not name
-    stay.
+    text is filled in. Of one that differs, ``auto`` is a three-way merge of base, file
+    and project: a side that left the base wins; where both did, or nobody knows a base,
+    it is a conflict, which the file wins in the source language and the project in the
+    others. One that is the same is written only if that approves it or makes it up to
+    date (decisions 2.3.3, 2.3.5). Texts and forms that the file does not name stay.
     """
     stored = {(row.language_code, row.plural_form): row for row in values}
     texts, source_warnings = _texts(new, stored, rules)
@@ -82,7 +115,7 @@ def plan_key(
     turns_plural = new.is_plural and not is_plural
     if turns_plural:
         has_texts = any(row.value for row in stored.values())
-        may_turn = not has_texts or rules.on_conflict == "overwrite"
+        may_turn = not has_texts or rules.on_conflict in ("auto", "overwrite")
         if not (rules.may_describe and may_turn):
             return _keep_singular(new, stored, texts, rules)
         is_plural = True
@@ -96,10 +129,10 @@ def plan_key(
                 if _is_settled(existing, new, rules):
                     continue
             elif existing is not None:
-                if _text_of(existing) != one:
-                    conflict = _conflict(new.name, tag, form, existing, one)
+                conflict, is_taken = _decide(new, tag, form, existing, one, rules)
+                if conflict is not None:
                     conflicts.append(conflict)
-                if rules.on_conflict != "overwrite":
+                if not is_taken:
                     continue
             changed.setdefault(tag, {})[form] = one
     fields, warnings = _described(new, old, rules)
@@ -194,7 +227,15 @@ def _keep_singular(
 ) -> KeyPlan:
     rows = {tag: row for (tag, _), row in stored.items()}
     conflicts = [
-        _conflict(new.name, tag, form, rows.get(tag), one)
+        _conflict(
+            new.name,
+            tag,
+            form,
+            None,
+            _text_of(rows[tag]) if tag in rows else "",
+            one,
+            taken=False,
+        )
         for tag, text in texts.items()
         for form, one in _forms(text, is_plural=True).items()
         if tag not in rows or _text_of(rows[tag]) != one
@@ -207,13 +248,17 @@ def _keep_singular(
 
 
 def _described(
-    new: ImportedKey, old: Key | None, rules: ImportRules
+    new: ImportedKey, old: StoredKey | None, rules: ImportRules
 ) -> tuple[dict[str, object], list[str]]:
-    """Return the description and the tags, where they are written, and warnings."""
+    """Return description, tags and file key, where they are written, and warnings."""
+    fields: dict[str, object]
     if old is None:
-        return {"description": new.description, "tags": rules.tags}, []
-    fields: dict[str, object] = {}
+        fields = {"description": new.description, "tags": rules.tags}
+        return fields | ({"file_key": new.file_key} if new.file_key else {}), []
+    fields = {}
     overwrites = not old.description or rules.on_conflict == "overwrite"
+    if new.file_key is not None and old.file_key is None:
+        fields["file_key"] = new.file_key
     if new.description not in ("", old.description) and overwrites:
         fields["description"] = new.description
     tags = tuple(dict.fromkeys((*old.tags, *rules.tags)))
@@ -235,11 +280,64 @@ def _text(forms: Mapping[str | None, str]) -> Text:
     return {form: text for form, text in forms.items() if form is not None}
 
 
+def _decide(
+    new: ImportedKey,
+    tag: str,
+    form: str | None,
+    row: StoredValue,
+    imported: str,
+    rules: ImportRules,
+) -> tuple[Conflict | None, bool]:
+    """Return the conflict of two texts that differ, if it is one, and whether the
+    file's is taken."""
+    existing = _text_of(row)
+    if existing == imported:
+        return None, rules.on_conflict == "overwrite"
+    base = _base(new, tag, form)
+    taken = rules.on_conflict == "overwrite"
+    if rules.on_conflict == "auto":
+        if _is_base(new, tag, form, base, imported):
+            return None, False
+        if _is_base(new, tag, form, base, existing):
+            return None, True
+        taken = tag == rules.source_language
+    resolved = rules.resolutions.get((new.name, tag, form))
+    if resolved is not None:
+        taken = resolved == "imported"
+    return _conflict(new.name, tag, form, base, existing, imported, taken=taken), taken
+
+
+def _base(new: ImportedKey, tag: str, form: str | None) -> str | None:
+    """Return the text that the file last brought."""
+    text = new.base.get(tag)
+    if text is None or isinstance(text, str):
+        return text if form in (None, "other") else None
+    return text.get(form or "other")
+
+
+def _is_base(
+    new: ImportedKey, tag: str, form: str | None, base: str | None, text: str
+) -> bool:
+    """Return whether the text is the base: by hash what the client saw last, if it
+    said so, else what the file last brought."""
+    seen = new.seen.get(tag)
+    if seen is not None:
+        return seen.get(form or "") == sha256(text.encode()).hexdigest()
+    return base == text
+
+
 def _conflict(
-    name: str, tag: str, form: str | None, row: StoredValue | None, imported: str
+    name: str,
+    tag: str,
+    form: str | None,
+    base: str | None,
+    existing: str,
+    imported: str,
+    *,
+    taken: bool,
 ) -> Conflict:
-    existing = "" if row is None else _text_of(row)
-    return Conflict(name, tag, form, truncate(existing), truncate(imported))
+    kept: Literal["existing", "imported"] = "imported" if taken else "existing"
+    return Conflict(name, tag, form, base, existing, imported, kept)
 
 
 def warning_headers(warnings: Sequence[str]) -> dict[str, str]:

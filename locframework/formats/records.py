@@ -23,6 +23,7 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
     content_type: str  # that the written file is served with
     can_import: bool = True
     can_export: bool = True
+    precedence: int = 0  # the highest that recognizes a file of an archive reads all
     plurals: bool = True  # keeps plural forms apart
     comments: bool = False  # carries descriptions
     multilingual: bool = False  # one file holds several languages
@@ -56,6 +57,8 @@ class Entry(Struct, frozen=True, gc=False):
     line: int | None = None  # 1-based; for messages about the file
     key_detail: Detail | None = None  # beyond our model, the same in all languages
     detail: Detail | None = None  # beyond our model, of this language only
+    name: str | None = None
+    """Writing: the key in the project, where the file calls it otherwise."""
     is_file_key: bool = False
     """Writing: ``key`` is no legal key, and stands in the file as it is."""
 

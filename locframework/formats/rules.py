@@ -55,6 +55,47 @@ def language_in_path(path: str, languages: frozenset[str]) -> str | None:
     return lacking
 
 
+def module_path(path: str, language: str) -> tuple[str, ...]:
+    """The path without its extension and the parts that name the language.
+
+    ``locales/de/common.json`` is ``locales``, ``common``; so is
+    ``locales/common_de.json``.
+    """
+    *folders, name = path.replace("\\", "/").split("/")
+    stem = name.rpartition(".")[0] or name
+    stem = ".".join(part for part in stem.split(".") if not _names(part, language))
+    end = next((end for end in _ends(stem) if _names(end, language)), None)
+    if end is not None:
+        stem = stem[: -len(end) - 1]
+    folders = [each for each in folders if not _names(each, language)]
+    return tuple(part for part in (*folders, stem) if part)
+
+
+def path_in(path: str, language: str, other: str) -> str | None:
+    """The path of the same file in another language; None where it names none."""
+    *folders, name = path.replace("\\", "/").split("/")
+    stem, dot, extension = name.rpartition(".") if "." in name else (name, "", "")
+
+    def renamed(part: str) -> str:
+        bare = part.removesuffix(".lproj")
+        if not _names(bare, language):
+            return part
+        code = other.replace("-", "_") if "_" in bare else other
+        return part.replace(bare, code)
+
+    pieces = [renamed(piece) for piece in stem.split(".")]
+    end = next((end for end in _ends(stem) if _names(end, language)), None)
+    if end is not None:
+        pieces = [stem[: -len(end)] + renamed(end)]
+    new = "/".join([*map(renamed, folders), ".".join(pieces) + dot + extension])
+    return new if new != path else None
+
+
+def _names(part: str, language: str) -> bool:
+    tag = locale_tag(_spelled(part.removesuffix(".lproj")))
+    return tag is not None and match_language(tag, frozenset((language,))) == language
+
+
 def _ends(part: str) -> Iterator[str]:
     """The ends of a part behind a separator, up to the first that is a plain code.
 

@@ -12,7 +12,7 @@ from locframework.access.service import Access
 from locframework.errors import JobNotCancellable, JobNotFound
 from locframework.events import EventLog
 from locframework.fields import Clock, is_id, new_id, timestamp
-from locframework.pagination import Page
+from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.transactions import Transactions
@@ -121,6 +121,10 @@ class Jobs:
         project = self._projects.visible(caller, project_id)
         where = _filter(query, self._permissions(caller, project))
         return self._with_progress(self._store.list_jobs(project.id, where, query))
+
+    def page_of_items(self, job: Job, page: PageRequest) -> Page[Mapping[str, object]]:
+        """Return a page of what a job lists beside its result."""
+        return self._store.page_of_items(job.id, page)
 
     def list_subject_jobs(
         self, subject_id: str, query: JobQuery, may: HasPermission

@@ -90,6 +90,21 @@ class JobStore(Protocol):
         """
         ...
 
+    def add_items(
+        self, job_id: str, first: int, items: Sequence[Mapping[str, object]]
+    ) -> None:
+        """Keep items that a job lists, numbered from ``first`` on, as long as the job.
+
+        Each is a JSON object. One statement for any number.
+        """
+        ...
+
+    def page_of_items(
+        self, job_id: str, page: PageRequest
+    ) -> Page[Mapping[str, object]]:
+        """Return a page of the items of a job, by number. Two statements."""
+        ...
+
     def request_cancel(self, job_id: str, at: Timestamp) -> bool:
         """Mark the job to be cancelled; a queued one is ``cancelled`` at once, finished
         ``at``. Return False when the job has ended already."""

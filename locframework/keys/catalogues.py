@@ -64,7 +64,9 @@ class Catalogues:
         rows = _rows(store, project, languages, language_code, which, missing)
         entries = [
             Entry(
-                key=row.key,
+                key=row.file_key or row.key,
+                name=row.key if row.file_key else None,
+                is_file_key=row.file_key is not None,
                 value=_text(row),
                 is_plural=row.is_plural,
                 description=row.description,
@@ -90,7 +92,11 @@ def family_of(format_id: str) -> str:
 
 
 def options_of(
-    project: Project, language_code: str | None = None, *, module: str | None = None
+    project: Project,
+    language_code: str | None = None,
+    *,
+    module: str | None = None,
+    plurals: Mapping[str, bool] | None = None,
 ) -> FileOptions:
     """What a format is told about the project."""
     return FileOptions(
@@ -98,6 +104,7 @@ def options_of(
         project.source_language,
         language_code,
         module=None if module == ROOT_MODULE else module,
+        plurals=plurals or {},
     )
 
 
@@ -105,7 +112,8 @@ def by_module(catalogue: Catalogue, separator: str) -> Mapping[str, Catalogue]:
     """The catalogue taken apart by module, in code point order of the modules."""
     entries: dict[str, list[Entry]] = {}
     for entry in catalogue.entries:
-        entries.setdefault(module_of(entry.key, separator), []).append(entry)
+        module = module_of(entry.name or entry.key, separator)
+        entries.setdefault(module, []).append(entry)
     return {
         module: replace(catalogue, entries=entries[module])
         for module in sorted(entries)

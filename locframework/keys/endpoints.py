@@ -24,7 +24,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import BranchQuery, Deleted, Wrapped
-from locframework.pagination import CursorPage, Page
+from locframework.pagination import Page
 
 from .bulk import BulkKeys
 from .dismissals import Dismissals
@@ -34,6 +34,7 @@ from .records import (
     Key,
     KeyChanges,
     KeyDetail,
+    KeyPage,
     KeyQuery,
     NewDismissal,
     NewKey,
@@ -115,14 +116,12 @@ class KeyEndpoints:
         return self._keys.create_key(caller, project_id, body, branch=query.branch)
 
     @_read("GET", _KEYS, errors=(BranchNotOpen, LanguageNotInProject, UseCursor))
-    def list_keys(
-        self, caller: Caller, project_id: str, query: KeyQuery
-    ) -> CursorPage[Key]:
+    def list_keys(self, caller: Caller, project_id: str, query: KeyQuery) -> KeyPage:
         """List keys.
 
         All conditions must hold. `search` finds the literal text, ignoring case, in
-        key, description and values; `tag` may be repeated; `include=values` adds the
-        values of each key.
+        key, file key, description and values; `tag` may be repeated; `include=values`
+        adds the values of each key, `include=details` what it has beyond its record.
 
         Each page shows one moment. To read a whole list while others write, follow
         `nextCursor`: a key that is in the list all the time is then returned exactly
@@ -152,6 +151,7 @@ class KeyEndpoints:
 
         `maxLength` is how many characters a text may have; the check `length` reports
         longer ones. `disabledChecks` are the checks that are not run on the key.
+        longer ones. `fileKey` is what files call the key, where that is no legal key.
         """
         return self._keys.get_detail(caller, project_id, key_id, branch=query.branch)
 

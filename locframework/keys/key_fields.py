@@ -40,6 +40,7 @@ KEY_FIELDS: dict[Field, KeyField] = {
         KeyField("isPlural", ("is_plural",), False),
         KeyField("maxLength", ("max_length",), None),
         KeyField("disabledChecks", ("disabled_checks",), ()),
+        KeyField("fileKey", ("file_key",), None),
         KeyField("screenshotFileId", ("screenshot_file_id", "screenshot_url"), None),
     )
 }

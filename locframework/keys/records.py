@@ -9,7 +9,13 @@ from locframework.events import Actor, ActorType
 from locframework.fields import TimeInput, Timestamp
 from locframework.formats.records import Detail, Text
 from locframework.http.responses import Link
-from locframework.pagination import ByDeletion, GivenCursor, PageRequest, SortedRequest
+from locframework.pagination import (
+    ByDeletion,
+    CursorPage,
+    GivenCursor,
+    PageRequest,
+    SortedRequest,
+)
 from locframework.projects.records import Checks, Severity
 from locframework.quality.check import Finding, Issue
 
@@ -93,6 +99,7 @@ class StoredKey(Key, frozen=True, gc=False, kw_only=True, rename="camel"):
 
     max_length: int | None = None
     disabled_checks: tuple[str, ...] = ()
+    file_key: str | None = None
 
 
 class KeyDetail(Struct, frozen=True, rename="camel"):
@@ -100,6 +107,10 @@ class KeyDetail(Struct, frozen=True, rename="camel"):
 
     max_length: int | None
     disabled_checks: tuple[str, ...]
+    file_key: str | None  # what files call it, where that is no legal key
+    file_details: dict[str, Detail] = {}
+    """What files say of it beyond our model, the same in all languages, by family of
+    formats."""
 
 
 class KeyFields(Struct, frozen=True, rename="camel"):
@@ -112,11 +123,12 @@ class KeyFields(Struct, frozen=True, rename="camel"):
     screenshot_file_id: str | None
     max_length: int | None = None
     disabled_checks: tuple[str, ...] = ()
+    file_key: str | None = None
 
 
 Field = Literal[
     "key", "value", "description", "tags", "isPlural", "maxLength", "disabledChecks",
-    "screenshotFileId",
+    "screenshotFileId", "fileKey",
 ]  # fmt: skip
 """What of a key can change apart from the rest; a value once more by language and
 plural form."""
@@ -431,9 +443,16 @@ class KeyQuery(SortedRequest, frozen=True, rename="camel"):
     has_issues: HasIssues | None = None
     is_plural: bool | None = None
     updated_since: TimeInput | None = None
-    include: Literal["values"] | None = None
+    include: Literal["values", "details"] | None = None
     cursor: GivenCursor | None = None
     sort: KeySort = "key"
+
+
+class KeyPage(CursorPage[Key], frozen=True, rename="camel"):
+    """A page of keys."""
+
+    details: dict[str, KeyDetail] | UnsetType = UNSET
+    """By id of the key; where the request includes them."""
 
 
 class TrashQuery(SortedRequest, frozen=True):
@@ -575,3 +594,4 @@ class TextRow(Struct, frozen=True, gc=False):
     description: str
     texts: dict[str | None, str]  # by plural form; empty: nothing to deliver
     needs_review: bool  # a text among them is not approved
+    file_key: str | None = None

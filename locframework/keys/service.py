@@ -15,10 +15,11 @@ from locframework.errors import (
     LanguageNotInProject,
     ValidationFailed,
 )
-from locframework.fields import is_id, narrowed
+from locframework.fields import is_id
 from locframework.files.service import Files
+from locframework.formats.records import Detail
 from locframework.languages import fold, tag_from_path
-from locframework.pagination import CursorPage, Page, read_page
+from locframework.pagination import Page, read_page
 from locframework.projects.records import Project, Severity
 from locframework.projects.rules import require_checks
 from locframework.projects.service import Languages, Projects
@@ -34,6 +35,7 @@ from .records import (
     Key,
     KeyChanges,
     KeyDetail,
+    KeyPage,
     KeyQuery,
     KeyWrite,
     NewKey,
@@ -128,11 +130,10 @@ class Keys:
         """Return what a key has beyond its record. Raises KeyNotFound."""
         project = self._projects.require(caller, "translation_read", project_id)
         store = store_of(self._storage, self._branches.scope(project, branch))
-        return narrowed(KeyDetail, _find(store, project, key_id))
+        key = _find(store, project, key_id)
+        return _details_of(store, project, [key])[key.id]
 
-    def list_keys(
-        self, caller: Caller, project_id: str, query: KeyQuery
-    ) -> CursorPage[Key]:
+    def list_keys(self, caller: Caller, project_id: str, query: KeyQuery) -> KeyPage:
         """Return a page of the keys that meet every condition.
 
         Following ``next_cursor`` lists every key once that stays in the list and keeps
@@ -163,14 +164,16 @@ class Keys:
                 ),
                 partial(position_of, sort=query.sort),
             )
-            values = {}
-            if query.include is not None and found.items:
+            values, details = {}, {}
+            if query.include == "values" and found.items:
                 values = store.values_of([key.id for key in found.items])
+            if query.include == "details":
+                details = _details_of(store, project, found.items)
         order = order_of(languages)
-        return CursorPage(
+        return KeyPage(
             [
                 public_key(key)
-                if query.include is None
+                if query.include != "values"
                 else shown_key(key, values.get(key.id, []), order)
                 for key in found.items
             ],
@@ -179,6 +182,7 @@ class Keys:
             found.limit,
             found.total_is_exact,
             found.next_cursor,
+            details if query.include == "details" else UNSET,
         )
 
     def update_key(
@@ -425,6 +429,21 @@ def shown_issue(
     if given is None:
         return Issue(*issue)
     return DismissedIssue(*issue, given.reason, given.dismissed_by, given.dismissed_at)
+
+
+def _details_of(
+    store: KeyStore, project: Project, keys: Sequence[StoredKey]
+) -> dict[str, KeyDetail]:
+    """Return what keys have beyond their records, by id. One statement."""
+    files: dict[str, dict[str, Detail]] = {key.id: {} for key in keys}
+    for each in store.details_of(project.id, None, "", list(files)):
+        files[each.key_id][each.family] = each.detail
+    return {
+        key.id: KeyDetail(
+            key.max_length, key.disabled_checks, key.file_key, files[key.id]
+        )
+        for key in keys
+    }
 
 
 def value_detail(row: StoredValue, issues: Sequence[Issue]) -> ValueDetail:

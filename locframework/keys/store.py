@@ -65,9 +65,11 @@ class KeyStore(Protocol):
         key_ids: Collection[str] = (),
         *,
         names: Collection[str] = (),
+        file_keys: Collection[str] = (),
         in_trash: bool = False,
     ) -> dict[str, StoredKey]:
-        """Return the keys with these ids or names, by id; unknown ones are left out.
+        """Return the keys with these ids, names or file keys, by id; unknown ones are
+        left out.
 
         ``in_trash``: those in the trash instead, by their ids.
         """
@@ -206,13 +208,14 @@ class KeyStore(Protocol):
     def details_of(
         self,
         project_id: str,
-        family: str,
+        family: str | None,
         language_code: str,
         key_ids: Collection[str] | None = None,
     ) -> list[FileDetail]:
         """Return the details of keys in one language, or those of "" (all languages).
 
-        None means every key; the key id "" means files as a whole. In no order.
+        None means every family, or every key; the key id "" means files as a whole. In
+        no order.
         """
         ...
 

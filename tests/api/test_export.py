@@ -227,11 +227,13 @@ def test_po_files_of_several_modules_are_read_back_as_one(workspace: Workspace) 
         sent = workspace.owner.post(path, form={"module": module}, files=files)
         workspace.job_of(sent)
 
-    written = ask(workspace.owner, project, "gettext-po", languageCodes="de").content
-    files = {"file": Upload("de.po", written, "text/plain")}
-    result = workspace.job_of(workspace.owner.post(path, files=files))["result"]
+    for layout, name in (("original", "de.zip"), ("canonical", "de.po")):
+        asked = {"languageCodes": "de", "layout": layout}
+        written = ask(workspace.owner, project, "gettext-po", **asked).content
+        files = {"file": Upload(name, written, "text/plain")}
+        result = workspace.job_of(workspace.owner.post(path, files=files))["result"]
 
-    assert (result["keysUnchanged"], result["keysCreated"]) == (2, 0)
+        assert (result["keysUnchanged"], result["keysCreated"]) == (2, 0)
 
 
 def test_an_export_reads_back_the_same(workspace: Workspace, project: Project) -> None:

@@ -23,6 +23,8 @@ def test_every_format_is_listed_with_what_it_can_do(
         "comments": False,
         "multilingual": False,
         "sourceTexts": False,
+        "marksUnreviewed": False,
+        "precedence": 0,
         "plugin": "json",
     }
     assert by_id["gettext-po"]["comments"] is True

@@ -39,7 +39,7 @@ def refusal(answer: Answer) -> tuple[int, str]:
         ("en.zip", b"PK\x03\x04 no archive", {}, "unreadable_file"),
         ("en.xyz", b"?", {}, "unknown_format"),
         ("en.json", {"a": "A"}, {"format": "xliff"}, "unknown_format"),
-        ("en.json", {"a b": "A"}, {}, "invalid_key"),
+        ("en.json", {"a" * 300: "A"}, {"module": "m" * 300}, "invalid_key"),
         ("en.json", {"a": "A"}, {"module": "a b"}, "invalid_key"),
         ("en.json", {"a": "A"}, {"module": "a.b"}, "invalid_key"),
         ("fr.json", {"a": "A"}, {}, "language_not_in_project"),
@@ -73,9 +73,11 @@ def test_a_wrong_request_is_refused_at_once(
 
 def test_every_fault_is_told_with_its_line(sqlite_workspace: Workspace) -> None:
     project = sqlite_workspace.project()
-    content = b'{\n  "a b": "x",\n  "ok": "y",\n  "c/d": "z"\n}'
+    content = json.dumps({"a" * 300: "x", "ok": "y", "b" * 300: "z"}, indent=2)
+    module = "m" * 300
 
-    refused = ask(sqlite_workspace.owner, project, "en.json", content)
+    owner = sqlite_workspace.owner
+    refused = ask(owner, project, "en.json", content.encode(), module=module)
 
     details = refused.error["details"]
     assert [(each["path"], each["rule"]) for each in details] == [
@@ -92,10 +94,12 @@ def test_every_fault_in_an_archive_is_told_with_its_file(
     with zipfile.ZipFile(unreadable, "w") as archive:
         archive.writestr("de.po", 'msgid "x\n')
     with zipfile.ZipFile(wrong, "w") as archive:
-        archive.writestr("de.json", '{"ok": "y",\n"a b": "x"}')
+        archive.writestr("de.json", '{"ok": "y",\n"' + "a" * 300 + '": "x"}')
 
     first = ask(sqlite_workspace.owner, project, "all.zip", unreadable.getvalue())
-    second = ask(sqlite_workspace.owner, project, "all.zip", wrong.getvalue())
+    module = "m" * 300
+    owner = sqlite_workspace.owner
+    second = ask(owner, project, "all.zip", wrong.getvalue(), module=module)
 
     assert refusal(first) == (400, "unreadable_file")
     assert first.error["details"][0]["path"] == "de.po line 1"

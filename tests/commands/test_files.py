@@ -110,12 +110,12 @@ def test_a_file_that_no_format_knows_stops_the_whole_import(
 
 
 def test_several_faults_are_listed(command, english, folder, keys):
-    (folder / "de.json").write_text('{"cart": {"pay..now": "x", "b c": "y"}}')
+    (folder / "de.json").write_text('{"a": "x", "a": "y", "b": "x", "b": "y"}')
 
     result = command("import", english, "de.json", *JSON)
 
     assert result.exit_code == 1
-    for part in ("de.json", "pay..now", "b c"):
+    for part in ("de.json", "'a'", "'b'"):
         assert part in result.stderr
     assert keys() == {}
 
@@ -261,7 +261,8 @@ def test_export_writes_one_language_or_an_archive(
     assert written == {"cart": {"back": "Zurück", "pay": "Zahlen"}}
     assert (one.stdout, all_.stdout) == ("", "")
     with zipfile.ZipFile(folder / "shop.zip") as archive:
-        assert archive.namelist() == ["de.json", "en.json"]
+        names = [name.rpartition("/")[2] for name in archive.namelist()]
+    assert sorted(names) == ["en.json", "shop.json"]
     assert json.loads(dash.stdout_bytes)["cart"]["pay"] == "Pay"
     assert zipfile.ZipFile(io.BytesIO(dash_all.stdout_bytes)).testzip() is None
 

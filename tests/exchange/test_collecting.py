@@ -3,25 +3,27 @@
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from locframework.errors import InvalidKey, Problem, UnreadableFile
-from locframework.exchange.reading import collect_keys, under_module
+from locframework.exchange.reading import collect_keys, name_in_project
 from locframework.exchange.records import ImportBatch, ImportedDetail, ReadFile
-from locframework.formats.records import Catalogue, Entry, FormatInfo
+from locframework.formats.records import Catalogue, Entry, FormatInfo, SourceFile
 from locframework.projects.records import Project
 
 PO = FormatInfo("gettext-po", "PO", ".po", "text/plain")
+NO_FILE = SourceFile("", b"")
 JSON = FormatInfo("json-flat", "JSON", ".json", "application/json")
 
 
 def file(tag: str, *entries: Entry, path: str = "", info: FormatInfo = PO) -> ReadFile:
-    return ReadFile(path, info, tag, Catalogue(tag, entries))
+    return ReadFile(path, info, tag, Catalogue(tag, entries), SourceFile(path, b""))
 
 
 def collected(
     project: Project, *files: ReadFile, module: str | None = None
 ) -> ImportBatch:
-    return collect_keys(files, project, module=module)
+    return collect_keys(files, project, module=module)[0]
 
 
 def problems(project: Project, *files: ReadFile) -> Sequence[Problem]:
@@ -96,19 +98,25 @@ def test_keys_are_put_below_the_module(project: Project) -> None:
 
 
 def test_a_key_that_only_begins_alike_is_not_in_the_module() -> None:
-    assert under_module("cart.pay", "cart", ".") == "cart.pay"
-    assert under_module("carton", "cart", ".") == "cart.carton"
-    assert under_module("cart", "cart", ".") == "cart.cart"
-    assert under_module("cart.pay", None, ".") == "cart.pay"
+    given = replace(file("de"), module="cart", module_is_given=True)
+    assert name_in_project("cart.pay", given, ".") == "cart.pay"
+    assert name_in_project("carton", given, ".") == "cart.carton"
+    assert name_in_project("cart", given, ".") == "cart.cart"
+    named = replace(file("de"), module="cart")
+    assert name_in_project("cart.pay", named, ".") == "cart.cart.pay"
+    assert name_in_project("cart.pay", file("de"), ".") == "cart.pay"
 
 
 def test_bad_keys_have_a_code_of_their_own(project: Project) -> None:
+    long = ".".join(["k" * 50] * 9)
+    entries = [Entry(long + end, "x", line=line) for line, end in ((3, "a"), (4, "b"))]
+
     with pytest.raises(InvalidKey, match=r"line 3: .*and 1 more"):
-        collected(project, file("de", Entry("é", "x", line=3), Entry("", "y", line=4)))
+        collected(project, file("de", *entries), module="m" * 50)
 
 
 def test_a_hundred_problems_are_told_at_most(project: Project) -> None:
-    entries = [Entry(f"bad key {number}", "x", line=number) for number in range(1, 300)]
+    entries = [Entry(f"k{number}", "\0", line=number) for number in range(1, 300)]
 
     assert len(problems(project, file("de", *entries))) == 100
 
@@ -163,7 +171,7 @@ def test_details_are_kept_by_family_and_language(project: Project) -> None:
 
 def test_what_a_file_says_of_itself_is_kept(project: Project) -> None:
     catalogue = Catalogue("de", [], detail={"header": "x"}, warnings=["odd"])
-    batch = collected(project, ReadFile("de/a.po", PO, "de", catalogue))
+    batch = collected(project, ReadFile("de/a.po", PO, "de", catalogue, NO_FILE))
 
     assert batch.files == [ImportedDetail("gettext", "de", {"header": "x"})]
     assert batch.warnings == ["de/a.po: odd"]

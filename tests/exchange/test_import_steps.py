@@ -54,7 +54,7 @@ def test_others_write_between_the_steps_of_an_import(
     found = uploads.result(project, "en.json", FILE)
 
     assert seen == [["key0", "key1"]]
-    assert uploads.counts(found) == (6, 0, 1, 0, 6)
+    assert uploads.counts(found) == (6, 1, 0, 0, 7)
     assert found["conflicts"][0]["existing"] == "Mine"
     assert uploads.event_types(project).count("import.completed") == 1
 

@@ -11,7 +11,7 @@ from locframework.errors import (
     ValidationFailed,
 )
 from locframework.exchange.reading import UploadReader
-from locframework.exchange.records import ReadFile
+from locframework.exchange.records import ImportOptions, ReadFile
 from locframework.formats.records import (
     Catalogue,
     Entry,
@@ -44,7 +44,8 @@ class Read:
     def __call__(
         self, file: SourceFile, tag: str | None = None, format_: str | None = None
     ) -> list[ReadFile]:
-        reader = UploadReader(self._formats, self._project, LANGUAGES, format_, tag)
+        options = ImportOptions(format=format_)
+        reader = UploadReader(self._formats, self._project, LANGUAGES, options, tag, {})
         self.warnings = reader.warnings
         return reader.read(file)
 

@@ -132,11 +132,11 @@ def test_a_text_that_differs_is_a_conflict(
     assert (conflict.key, conflict.language_code) == ("cart.pay", "de")
 
 
-def test_a_conflict_shows_no_more_than_200_characters() -> None:
+def test_a_conflict_shows_whole_texts() -> None:
     plan = plan_key(imported({"de": "n" * 999}), key(), [value("de", "o" * 999)], KEEP)
 
     [conflict] = plan.conflicts
-    assert len(conflict.existing) == len(conflict.imported) == 200
+    assert len(conflict.existing) == len(conflict.imported) == 999
 
 
 @pytest.mark.parametrize(

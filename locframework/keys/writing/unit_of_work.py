@@ -88,14 +88,21 @@ class UnitOfWork:
         self.edits: dict[str, KeyEdit] = {}
         """The keys that were read or created, by id, with what changes."""
         self._ids: dict[str, str] = {}  # by name
+        self.file_keys: dict[str, list[str]] = {}
+        """Ids of the keys that were read, by file key."""
         self._has_values = False
         self._has_cleared = False
         self._revisions: list[Revision] = []
         self._dismissed: Dismissed | None = None
         self.names_read: Collection[str] = ()
 
-    def load(self, key_ids: Collection[str], names: Collection[str]) -> None:
-        """Read the keys with these ids, and those with these names."""
+    def load(
+        self,
+        key_ids: Collection[str],
+        names: Collection[str],
+        file_keys: Collection[str] = (),
+    ) -> None:
+        """Read the keys with these ids, names or file keys."""
         self.names_read = names
         store = self.store
         if len(key_ids) == 1 and not names and self.is_whole:
@@ -110,9 +117,14 @@ class UnitOfWork:
                 self._ids[key.key] = key.id
             self._has_values = True
             return
-        for key in store.find_keys(self._project_id, key_ids, names=names).values():
+        found = store.find_keys(
+            self._project_id, key_ids, names=names, file_keys=file_keys
+        )
+        for key in found.values():
             self.edits[key.id] = KeyEdit(key, key)
             self._ids[key.key] = key.id
+            if key.file_key is not None:
+                self.file_keys.setdefault(key.file_key, []).append(key.id)
 
     def is_unchanged(self) -> bool:
         """Return whether the keys that were read are stored as they were read.
@@ -179,6 +191,17 @@ class UnitOfWork:
         """Return the key that has the name by now."""
         key_id = self._ids.get(name)
         return self.edits[key_id].key if key_id is not None else None
+
+    def of_file(self, name: str, file_key: str | None, prefix: str) -> StoredKey | None:
+        """Return the key that a file calls ``file_key``, or else that has the name.
+
+        ``prefix``: what keys of the file begin with. A renamed key keeps its file key.
+        """
+        ids = self.file_keys.get(file_key, ()) if file_key is not None else ()
+        keys = [self.edits[id_].key for id_ in ids]
+        if prefix or len(keys) > 1:
+            keys = [key for key in keys if key.key.startswith(prefix)]
+        return keys[0] if len(keys) == 1 else self.named(name)
 
     def values(self, key_id: str) -> Mapping[ValueSlot, StoredValue]:
         """Return the values of a key, as the writes so far leave them."""

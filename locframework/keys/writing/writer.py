@@ -157,14 +157,16 @@ class KeyWriter:
         key_ids: Collection[str],
         names: Collection[str],
         language_codes: Collection[str] | None = None,
+        *,
+        file_keys: Collection[str] = (),
     ) -> UnitOfWork:
-        """Return the keys with these ids and names, to decide upon and then to write.
+        """Return the keys with these ids, names or file keys, to decide upon and write.
 
         ``language_codes`` leaves out values in other languages.
         """
         store = store_of(self._storage, scope)
         keys = UnitOfWork(store, scope.project.id, language_codes)
-        keys.load(key_ids, names)
+        keys.load(key_ids, names, file_keys)
         return keys
 
     def plan(

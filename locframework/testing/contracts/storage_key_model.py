@@ -574,6 +574,7 @@ class World:
             is_plural=self.random.random() < 0.4,
             max_length=self.random.choice([None, 9]),
             disabled_checks=tuple(self._some(TAGS)),
+            file_key=self.random.choice([None, "Hello, world!"]),
             screenshot_url=self.random.choice([None, "https://example.com/1.png"]),
             screenshot_file_id=self.random.choice([None, "f1"]),
             created_at=at(self.random.randint(0, 3)),
@@ -761,7 +762,9 @@ def _text_row(record: Record, code: str, min_status: str) -> TextRow:
             if text := each.approved_value if approved else each.value:
                 texts[form] = text
                 needs_review |= min_status == "any" and each.status != "approved"
-    return TextRow(of.id, of.key, of.is_plural, of.description, texts, needs_review)
+    return TextRow(
+        of.id, of.key, of.is_plural, of.description, texts, needs_review, of.file_key
+    )
 
 
 def _counts(records: Sequence[Record], code: str, source: str) -> LanguageCounts:

@@ -305,7 +305,9 @@ class NestedJson(JsonFormat):
     without ``other`` is written with its last form there, and a warning.
     """
 
-    info = FormatInfo("json-nested", "JSON, nested", ".json", "application/json")
+    info = FormatInfo(
+        "json-nested", "JSON, nested", ".json", "application/json", precedence=1
+    )
 
     def entries_of(self, document: Document, separator: str) -> list[Entry]:
         """The leaves of the tree."""
@@ -355,7 +357,9 @@ class I18nextJson(JsonFormat):
     Source: i18next, JSON Format v4.
     """
 
-    info = FormatInfo("json-i18next", "JSON, i18next v4", ".json", "application/json")
+    info = FormatInfo(
+        "json-i18next", "JSON, i18next v4", ".json", "application/json", precedence=2
+    )
 
     def entries_of(self, document: Document, separator: str) -> list[Entry]:
         """The leaves of the tree, forms put together where the first of them stood."""

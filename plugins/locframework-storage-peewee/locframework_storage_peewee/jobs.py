@@ -42,6 +42,7 @@ CLAIMABLE = f"""{_OPEN} AND (status = 'queued' OR lease_until IS NULL
     OR lease_until <= ? OR lease_until > ?)"""
 _CURRENT = "id = ? AND attempt = ? AND status = 'running'"
 _ORDER = Order({"createdAt": "created_at"}, tie="id", default="-createdAt")
+_ITEMS = Order({"number": "number"}, tie="number", default="number")
 
 _object = msgspec.json.Decoder(Mapping[str, object])
 _error = msgspec.json.Decoder(JobError)
@@ -158,6 +159,25 @@ class JobTable(Store):
                 job.id,
                 attempt,
             ),
+        )
+
+    def add_items(
+        self, job_id: str, first: int, items: Sequence[Mapping[str, object]]
+    ) -> None:
+        rows = [(job_id, at, json_text(each)) for at, each in enumerate(items, first)]
+        self._database.insert_many("job_items", "job_id, number, item", rows)
+
+    def page_of_items(
+        self, job_id: str, page: PageRequest
+    ) -> Page[Mapping[str, object]]:
+        return page_of(
+            self._database,
+            lambda row: _object.decode(row[0]),
+            page,
+            select="item",
+            source="job_items WHERE job_id = ?",
+            order=_ITEMS,
+            params=[job_id],
         )
 
     def request_cancel(self, job_id: str, at: Timestamp) -> bool:

@@ -30,9 +30,10 @@ KEYS_A_PROJECT = 2**32
 FOLDED_BREAK = "\x1f"  # between what is folded into one text; nobody types it
 
 KEY = """k.id, k.key, k.description, k.tags, k.is_plural, k.screenshot_url,
-    k.screenshot_file_id, k.max_length, k.disabled_checks, k.created_at, k.updated_at"""
+    k.screenshot_file_id, k.max_length, k.disabled_checks, k.file_key, k.created_at,
+    k.updated_at"""
 _CHANGING = """key, description, is_plural, screenshot_url, screenshot_file_id,
-    max_length, updated_at"""
+    max_length, file_key, updated_at"""
 _changing = fields(" ".join(_CHANGING.split()))
 _KEPT = f"{_CHANGING}, tags, disabled_checks, folded"
 KEY_KEPT = f"{_KEPT}, id, created_at, project, number"
@@ -53,6 +54,9 @@ OF_PROJECT = f"""BETWEEN {PROJECT} * {KEYS_A_PROJECT}
     AND ({PROJECT} + 1) * {KEYS_A_PROJECT} - 1"""
 """What the number of every key of a project is, also in the trash; asks twice."""
 
+FILE_KEY_INDEXED = 200  # characters: PostgreSQL indexes no long texts
+FILE_KEY_START = f"substr(k.file_key, 1, {FILE_KEY_INDEXED})"
+
 tags_in = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
@@ -62,7 +66,8 @@ def key_of(
     """The record of a row of KEY, with the values."""
     row_id, key, description, tags, *rest = row
     id_, of_branch, _ = row_id.partition("@")
-    is_plural, screenshot_url, screenshot_file_id, max_length, disabled, *times = rest
+    is_plural, screenshot_url, screenshot_file_id, max_length, *rest = rest
+    disabled, file_key, *times = rest
     return StoredKey(
         id=id_,
         project_id=project_id,
@@ -77,13 +82,15 @@ def key_of(
         updated_at=times[1],
         max_length=max_length,
         disabled_checks=tags_in(disabled),
+        file_key=file_key,
         values=values,
     )
 
 
 def key_changes(key: StoredKey) -> Row:
     """Return the values of KEY_CHANGED."""
-    folded = fold(key.key) + FOLDED_BREAK + fold(key.description)
+    parts = (key.key, key.description, key.file_key)
+    folded = FOLDED_BREAK.join(fold(part) for part in parts if part is not None)
     disabled = json_text(key.disabled_checks)
     return *_changing(key), json_text(key.tags), disabled, folded
 

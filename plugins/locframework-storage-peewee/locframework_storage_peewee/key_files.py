@@ -27,8 +27,8 @@ _object = msgspec.json.Decoder(dict[str, object])
 _SEPARATOR = """(SELECT p.key_separator FROM projects p
     JOIN lines n ON n.project_id = p.id WHERE n.id = ?)"""
 _place = fields("family, language_code, key_id, module")
-_DETAILS = f"""SELECT key_id, module, detail FROM file_details
-    WHERE project = {PROJECT} AND family = ? AND language_code = ?"""
+_DETAILS = f"""SELECT family, key_id, module, detail FROM file_details
+    WHERE project = {PROJECT} AND language_code = ?"""
 _by_name = attrgetter("key")
 _APPROVED = "CASE WHEN v.status = 'approved' THEN v.value ELSE v.approved_value END"
 
@@ -46,8 +46,8 @@ class KeyFiles(ScopedStore):
             for source in self._sources(project_id):
                 where = all_of(_conditions(source, which))
                 rows = self._database.stream(
-                    f"""SELECT k.id, k.key, k.is_plural, k.description, v.plural_form,
-                            {text}, v.status
+                    f"""SELECT k.id, k.key, k.file_key, k.is_plural, k.description,
+                            v.plural_form, {text}, v.status
                         FROM keys k LEFT JOIN key_values v
                             ON v.key_number = k.number AND v.language_code = ?
                         WHERE {where.sql} ORDER BY k.key""",
@@ -71,28 +71,29 @@ class KeyFiles(ScopedStore):
     def details_of(
         self,
         project_id: str,
-        family: str,
+        family: str | None,
         language_code: str,
         key_ids: Collection[str] | None = None,
     ) -> list[FileDetail]:
-        found: dict[tuple[str, str], FileDetail] = {}
+        found: dict[tuple[str, str, str], FileDetail] = {}
+        details = f"{_DETAILS} AND family = ?" if family else _DETAILS
         for source in self._sources(project_id):  # the branch's replace those of main
-            place = source.line_id, family, language_code
+            place = [source.line_id, language_code, *([family] if family else [])]
             if key_ids is None:
-                rows = self._database.rows(f"{_DETAILS} AND key_id > ''", place)
+                rows = self._database.rows(f"{details} AND key_id > ''", place)
             else:
                 rows = [
                     row
                     for ids in chunks(key_ids)
                     for row in self._database.rows(
-                        f"{_DETAILS} AND {self._database.among('key_id')}",
+                        f"{details} AND {self._database.among('key_id')}",
                         (*place, self._database.listed(ids)),
                     )
                 ]
-            for key_id, module, detail in rows:
-                found[key_id, module] = FileDetail(
+            for of, key_id, module, detail in rows:
+                found[of, key_id, module] = FileDetail(
                     project_id,
-                    family,
+                    of,
                     key_id,
                     module,
                     language_code,
@@ -144,7 +145,7 @@ def _text_rows(rows: Iterable[Row], *, all_approved: bool) -> Iterator[TextRow]:
     ahead = iter(rows)
     row = next(ahead, None)
     while row is not None:
-        row_id, key, is_plural, description, form, text, status = row
+        row_id, key, file_key, is_plural, description, form, text, status = row
         texts: dict[str | None, str] = {}
         needs_review = False
         while True:
@@ -158,5 +159,5 @@ def _text_rows(rows: Iterable[Row], *, all_approved: bool) -> Iterator[TextRow]:
         if len(texts) > 1:
             texts = {form: texts[form] for form in PLURAL_FORMS if form in texts}
         yield TextRow(
-            plain_id(row_id), key, is_plural, description, texts, needs_review
+            plain_id(row_id), key, is_plural, description, texts, needs_review, file_key
         )

@@ -9,6 +9,8 @@ from locframework.ports import StoredKey, StoredValue
 
 from .database import SqlFragment, all_of, chunks, json_text, starts_with
 from .key_columns import (
+    FILE_KEY_INDEXED,
+    FILE_KEY_START,
     IN_PROJECT,
     KEY,
     KEY_CHANGED,
@@ -53,6 +55,7 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyDismissals, KeyFiles, KeyTr
         key_ids: Collection[str] = (),
         *,
         names: Collection[str] = (),
+        file_keys: Collection[str] = (),
         in_trash: bool = False,
     ) -> dict[str, StoredKey]:
         if in_trash:
@@ -66,6 +69,10 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyDismissals, KeyFiles, KeyTr
             by_id, by_name = source.shows("k", IN_PROJECT), source.shows("k")
             keys += self._found(project_id, by_id, "k.id", row_ids)
             keys += self._found(project_id, by_name, "k.key", names)
+            if file_keys:
+                starts = {each[:FILE_KEY_INDEXED] for each in file_keys}
+                found = self._found(project_id, by_name, FILE_KEY_START, starts)
+                keys += [key for key in found if key.file_key in file_keys]
         return {key.id: key for key in keys}
 
     def save_keys(self, keys: Sequence[StoredKey]) -> None:

@@ -155,6 +155,12 @@ CREATE TABLE jobs (
     step_attempt INTEGER NOT NULL DEFAULT 0,
     subject_id TEXT
 );
+CREATE TABLE job_items (
+    job_id TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    item TEXT NOT NULL,
+    PRIMARY KEY (job_id, number)
+);
 CREATE INDEX jobs_about ON jobs (subject_id, created_at, id)
     WHERE subject_id IS NOT NULL;
 CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL;
@@ -226,6 +232,7 @@ CREATE TABLE keys (
     screenshot_file_id TEXT,
     max_length INTEGER,
     disabled_checks TEXT NOT NULL,
+    file_key TEXT,
     tags TEXT NOT NULL,
     description TEXT NOT NULL,
     folded TEXT NOT NULL,
@@ -236,6 +243,8 @@ CREATE INDEX keys_by_creation ON keys (project, created_at, id)
 CREATE INDEX keys_by_file ON keys (screenshot_file_id)
     WHERE screenshot_file_id IS NOT NULL;
 CREATE UNIQUE INDEX keys_by_name ON keys (project, key) WHERE deleted_at IS NULL;
+CREATE INDEX keys_by_file_key ON keys (project, substr(file_key, 1, 200))
+    WHERE file_key IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX keys_with_plurals ON keys (project, key)
     WHERE is_plural AND deleted_at IS NULL;
 CREATE INDEX keys_by_update ON keys (project, updated_at, id)

@@ -1,0 +1,279 @@
+"""Keeps the files that were last imported: bases of imports, layouts of exports.
+
+A language and family of formats has any number of files, no two of which hold the same
+key.
+"""
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from locframework.errors import LocError
+from locframework.formats.records import (
+    Catalogue,
+    Detail,
+    Entry,
+    FormatInfo,
+    SourceFile,
+)
+from locframework.formats.rules import module_path, path_in
+from locframework.formats.service import Formats
+from locframework.keys.catalogues import family_of, options_of
+from locframework.keys.records import FileDetail
+from locframework.keys.store import KeyStore
+from locframework.projects.records import Project
+
+from .reading import name_in_project
+from .records import ImportedKey, Layout, Layouts, ReadFile
+
+_MODULES = "modules"  # the family that the modules of a project are kept under
+
+
+def layout_family(family: str) -> str:
+    """Return the family that files as a whole are kept under, as details."""
+    return f"{family}/layout"
+
+
+def layouts_of(
+    store: KeyStore, project_id: str, family: str, language_code: str
+) -> list[Layout]:
+    """Return the files of a language that were last imported. One statement."""
+    found = store.details_of(project_id, layout_family(family), language_code, [""])
+    return msgspec.convert(found[0].detail, Layouts).files if found else []
+
+
+def modules_of(store: KeyStore, project_id: str) -> dict[str, bool]:
+    """Return the modules that files were imported into, and whether requests gave them;
+    the others are the names of files."""
+    found = store.details_of(project_id, _MODULES, "", [""])
+    return msgspec.convert(found[0].detail["modules"], dict[str, bool]) if found else {}
+
+
+@dataclass(eq=False, repr=False)
+class LayoutReader:
+    """Reads files that were imported before."""
+
+    _formats: Formats
+    _project: Project
+    _plurals: Mapping[str, bool]
+
+    def entries(self, layout: Layout, language_code: str) -> dict[str, Entry]:
+        """Return the entries of a file by key; none if it can no longer be read."""
+        separator = self._project.key_separator
+        options = options_of(self._project, language_code, plurals=self._plurals)
+        file = SourceFile(layout.path, zlib.decompress(layout.content))
+        try:
+            catalogues = self._formats.read(layout.format, file, options)
+        except LocError:
+            return {}
+        if len(catalogues) > 1:
+            catalogues = [c for c in catalogues if c.language_code == language_code]
+        return {
+            name_in_project(entry.key, layout, separator): entry
+            for catalogue in catalogues
+            for entry in catalogue.entries
+        }
+
+    def renew(
+        self,
+        store: KeyStore,
+        files: Sequence[ReadFile],
+        keys: Mapping[str, ImportedKey],
+    ) -> dict[str, dict[str, Layouts]]:
+        """Return the files to keep by family and language, once ``files`` came.
+
+        Sets the bases of ``keys``: what the files of before have of them. A file of
+        before goes if it has the path of a new one or shares a key with it.
+        """
+        places: dict[tuple[str, str], list[ReadFile]] = {}
+        for file in files:
+            place = family_of(file.format.id), file.language_code
+            places.setdefault(place, []).append(file)
+        renewed: dict[str, dict[str, Layouts]] = {}
+        for (family, code), new in places.items():
+            kept = []
+            names: set[str] = set()
+            old = layouts_of(store, self._project.id, family, code)
+            if old:
+                names = self._names(new)
+            new_places = {(_path(file), file.module) for file in new}
+            for layout in old:
+                entries = self.entries(layout, code)
+                for name in entries.keys() & keys.keys():
+                    value = entries[name].value
+                    if value:
+                        keys[name].base[code] = value
+                is_new = (layout.path, layout.module) in new_places
+                if not is_new and names.isdisjoint(entries):
+                    kept.append(layout)
+            kept += [_layout(file) for file in new]
+            renewed.setdefault(family, {})[code] = Layouts(kept)
+        return renewed
+
+    def _names(self, files: Iterable[ReadFile]) -> set[str]:
+        separator = self._project.key_separator
+        return {
+            name_in_project(entry.key, file, separator)
+            for file in files
+            for entry in file.catalogue.entries
+        }
+
+
+def details_to_keep(
+    store: KeyStore, project_id: str, layouts: Mapping[str, Mapping[str, Layouts]]
+) -> list[FileDetail]:
+    """Return the files as details, and with them the modules."""
+    modules = modules_of(store, project_id)
+    details: list[FileDetail] = []
+
+    def keep(family: str, code: str, detail: Detail) -> None:
+        details.append(FileDetail(project_id, family, "", "", code, detail))
+
+    for family, by_language in layouts.items():
+        for code, kept in by_language.items():
+            keep(layout_family(family), code, msgspec.to_builtins(kept))
+            for file in kept.files:
+                if file.module is not None:
+                    modules[file.module] = file.module_is_given
+    if modules:
+        keep(_MODULES, "", {"modules": modules})
+    return details
+
+
+def content_of(layout: Layout) -> bytes:
+    """Return the file, as it came."""
+    return zlib.decompress(layout.content)
+
+
+def _layout(file: ReadFile) -> Layout:
+    content = zlib.compress(file.file.content, 6)
+    path, module, is_given = _path(file), file.module, file.module_is_given
+    return Layout(path, file.format.id, content, module, is_given)
+
+
+def _path(file: ReadFile) -> str:
+    return file.path or file.file.name
+
+
+class KnownLayout(NamedTuple):
+    """A file that was imported, with its entries by key."""
+
+    layout: Layout
+    entries: Mapping[str, Entry]
+
+
+class Part(NamedTuple):
+    """One file of an export."""
+
+    path: str | None
+    """None: the first import of the language is still to come."""
+    module: str | None
+    catalogue: Catalogue
+
+
+@dataclass(eq=False, repr=False)
+class _Target:
+    """A file that is written, and the entries that go into it with their order."""
+
+    path: str | None = None
+    names: Mapping[str, Entry] = field(default_factory=dict)
+    """What the file calls keys."""
+    module: str | None = None
+    template: bytes | None = None
+    is_new: bool = False
+    """The language has no such file yet, but the source language has."""
+    entries: list[tuple[int, Entry]] = field(default_factory=list)
+
+    def part(self, catalogue: Catalogue, project: Project, info: FormatInfo) -> Part:
+        self.entries.sort(key=itemgetter(0))  # stable
+        entries = [entry for _, entry in self.entries]
+        if not info.source_texts:  # those find messages by their source texts
+            entries = [self._renamed(each, project.key_separator) for each in entries]
+        made = replace(catalogue, entries=entries, template=self.template)
+        return Part(self.path, self.module, made)
+
+    def takes(self, name: str, separator: str) -> bool:
+        """Whether a key may stand in the file: it is of the module, if it has one."""
+        return self.module is None or name.startswith(f"{self.module}{separator}")
+
+    def _renamed(self, entry: Entry, separator: str) -> Entry:
+        name = entry.name or entry.key
+        known = self.names.get(name)
+        if known is not None:
+            return replace(entry, key=known.key, name=name)
+        prefix = f"{self.module}{separator}"
+        if self.module and not entry.is_file_key and name.startswith(prefix):
+            return replace(entry, key=name.removeprefix(prefix), name=name)
+        return entry
+
+
+def take_apart(
+    catalogue: Catalogue,
+    project: Project,
+    info: FormatInfo,
+    of_language: Sequence[KnownLayout],
+    of_source: Sequence[KnownLayout],
+) -> list[Part]:
+    """Return the files that an export of one language consists of.
+
+    A key goes into the file that it came from, else into the one that is named as its
+    file in the source language, else where the key before it stands. What a language
+    has no file for goes into one that is named and written like the source language's.
+    The order is that of the source language's files.
+    """
+    source, code = project.source_language, catalogue.language_code or ""
+    targets: list[_Target] = []
+    by_place: dict[tuple[object, ...], _Target] = {}
+    own: dict[str, _Target] = {}
+    for known in of_language:
+        target = _target(known, known.layout.path, info)
+        targets.append(target)
+        by_place[*module_path(known.layout.path, code), known.layout.module] = target
+        own |= dict.fromkeys(known.entries, target)
+    place_of: dict[str, tuple[int, _Target | None]] = {}
+    for known in of_source:
+        place = (*module_path(known.layout.path, source), known.layout.module)
+        path = path_in(known.layout.path, source, code) if code != source else None
+        if place not in by_place and path is not None:
+            by_place[place] = _target(known, path, info, is_new=True)
+            targets.append(by_place[place])
+        for name in known.entries:
+            place_of.setdefault(name, (len(place_of), by_place.get(place)))
+    at = -1
+    before: _Target | None = None
+    for entry in catalogue.entries:
+        name = entry.name or entry.key
+        if name in place_of:
+            at, before = place_of[name]
+        chosen: _Target | None = own.get(name) or before
+        if chosen is None or not chosen.takes(name, project.key_separator):
+            fitting = (t for t in targets if t.takes(name, project.key_separator))
+            chosen = next(fitting, None)
+        if chosen is None:
+            chosen = _Target()
+            targets.append(chosen)
+        chosen.entries.append((at, entry))
+    return [
+        each.part(catalogue, project, info)
+        for each in targets
+        if not each.is_new or any(entry.value for _, entry in each.entries)
+    ] or [_Target().part(catalogue, project, info)]
+
+
+def _target(
+    known: KnownLayout, path: str, info: FormatInfo, *, is_new: bool = False
+) -> _Target:
+    layout = known.layout
+    has_style = layout.format == info.id and not (is_new and info.comments)
+    return _Target(
+        path=path,
+        names=known.entries,
+        module=layout.module,
+        template=content_of(layout) if has_style else None,
+        is_new=is_new,
+    )
