@@ -24,7 +24,12 @@ from locframework.formats.records import Catalogue
 from locframework.formats.service import Formats
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
-from locframework.keys.catalogues import Catalogues, by_module, options_of
+from locframework.keys.catalogues import (
+    Catalogues,
+    by_module,
+    options_of,
+    without_module,
+)
 from locframework.keys.records import Selection
 from locframework.projects.records import Language
 from locframework.transactions import crash_point
@@ -221,11 +226,20 @@ class ReleaseBuilder:
             info,
             Selection(min_status=distribution.min_status),
             missing=distribution.missing,
+            is_whole=not distribution.split_by_module,
         )
+        warnings += [f"{code}: {warning}" for warning in catalogue.warnings]
         parts: Iterable[tuple[str | None, Catalogue]] = [(None, catalogue)]
         if distribution.split_by_module:
             parts = by_module(catalogue, scope.project.key_separator).items()
+        modules = (
+            self._catalogues.modules(scope) if distribution.split_by_module else {}
+        )
         for module, part in parts:
+            if module is not None and modules.get(module) is False:
+                separator = scope.project.key_separator
+                entries = [without_module(e, module, separator) for e in part.entries]
+                part = replace(part, entries=entries)
             options = options_of(scope.project, code, module=module)
             written = self._formats.write(distribution.format, [part], options)
             path = file_path(code, module, info.extension)

@@ -14,7 +14,14 @@ from locframework.errors import (
 )
 from locframework.formats.records import SourceFile
 from locframework.http.operation import RawResponse, operation
-from locframework.http.records import Accepted, BranchQuery, Prepared, Raw
+from locframework.http.records import (
+    Accepted,
+    BranchQuery,
+    Prepared,
+    Raw,
+    RequestInfo,
+)
+from locframework.http.responses import if_none_match_matches
 from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import JobAnswer
 from locframework.pagination import Page, PageRequest
@@ -100,24 +107,34 @@ class ExchangeEndpoints:
         raw=(
             RawResponse(
                 200,
-                "The file, or a ZIP archive of one file per language.",
+                "The file, or a ZIP archive of several.",
                 headers=(
                     "Content-Disposition",
+                    "ETag",
                     WARNING_COUNT_HEADER,
                     WARNINGS_HEADER,
                 ),
             ),
+            RawResponse(304, "Unchanged since the ETag given", headers=("ETag",)),
         ),
     )
-    def export(self, caller: Caller, project_id: str, query: ExportQuery) -> Raw:
+    def export(
+        self, caller: Caller, project_id: str, query: ExportQuery, request: RequestInfo
+    ) -> Raw:
         """Export a file.
 
-        One file of the format; a ZIP archive if several languages are asked for and a
-        file of the format holds only one. What the format cannot express is left out:
+        One file of the format; a ZIP archive if there are several: a file of most
+        formats holds one language. `layout=original` keeps the order and layout of the
+        files that were last imported, and their paths; `canonical` is one file for each
+        language, in the order of keys. What the format cannot express is left out:
         `X-Service-Warning-Count` says how often, `X-Service-Warnings` lists the first
-        as JSON.
+        as JSON. The `ETag` of an earlier answer gives 304.
         """
+        etag = f'"{self._exports.state(caller, project_id, query)}"'
+        if if_none_match_matches(request.if_none_match, etag):
+            return Raw(b"", None, status=304, headers={"ETag": etag})
         file = self._exports.export(caller, project_id, query)
         disposition = f'attachment; filename="{file.name}"'
-        headers = {"Content-Disposition": disposition, **warning_headers(file.warnings)}
+        headers = {"Content-Disposition": disposition, "ETag": etag}
+        headers |= warning_headers(file.warnings)
         return Raw(file.content, file.content_type, headers=headers)

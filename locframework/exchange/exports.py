@@ -1,9 +1,13 @@
 """Exports the texts of a project as files."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Protocol
+
+import msgspec
 
 from locframework.access.records import Caller
 from locframework.branches.service import Branches, BranchScope
@@ -12,13 +16,19 @@ from locframework.fields import UUID_LENGTH
 from locframework.formats.archive import write_archive
 from locframework.formats.records import Catalogue, FormatInfo, SourceFile
 from locframework.formats.service import Formats
-from locframework.keys.catalogues import Catalogues, family_of, options_of
+from locframework.keys.catalogues import (
+    Catalogues,
+    family_of,
+    imported_modules,
+    options_of,
+)
 from locframework.keys.records import Selection
 from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import KeyStorage, store_of
 from locframework.languages import require_tag
 from locframework.projects.records import Language, Project
 from locframework.projects.service import Languages, Projects
+from locframework.statistics.store import StatisticsStore
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 
@@ -26,9 +36,13 @@ from .layouts import KnownLayout, LayoutReader, layouts_of, take_apart
 from .records import ExportedFile, ExportQuery
 from .rules import check_module
 
+_VERSION = version("locframework")  # another may write other bytes
+
 
 class ExportStorage(KeyStorage, Transactions, Protocol):
     """The part of the storage that this area uses."""
+
+    statistics: StatisticsStore
 
 
 @dataclass(eq=False, repr=False)
@@ -41,6 +55,24 @@ class Exports:
     _languages: Languages
     _formats: Formats
     _catalogues: Catalogues
+
+    def state(self, caller: Caller, project_id: str, query: ExportQuery) -> str:
+        """Return a digest of what an export is made of, for its ETag.
+
+        Raises as ``export``.
+        """
+        project = self._projects.require(caller, "export_run", project_id)
+        with self._storage.snapshot():
+            scope = self._branches.scope(project, query.branch)
+            store = store_of(self._storage, scope)
+            counts = [self._storage.statistics.counts_of(project.id)]
+            if scope.branch is not None:
+                branch_id = scope.branch.id
+                counts.append(self._storage.statistics.counts_of(project.id, branch_id))
+            last = imported_modules(store, project.id).job_id
+        of_project = (project.updated_at, _VERSION)
+        parts = msgspec.json.encode([query, scope.branch, of_project, counts, last])
+        return hashlib.sha256(parts).hexdigest()[:32]
 
     def export(
         self, caller: Caller, project_id: str, query: ExportQuery
@@ -61,11 +93,14 @@ class Exports:
             codes = _wanted(query.language_codes, languages)
             scope = self._branches.scope(project, query.branch)
             selection = Selection(query.min_status, query.module, query.tag)
+            is_canonical = query.layout == "canonical" or info.multilingual
             catalogues = [
-                self._catalogues.of_language(scope, languages, code, info, selection)
+                self._catalogues.of_language(
+                    scope, languages, code, info, selection, is_whole=is_canonical
+                )
                 for code in codes
             ]
-            if query.layout == "canonical" or info.multilingual:
+            if is_canonical:
                 return self._written(project, info, catalogues, query)
             return self._in_layouts(scope, info, catalogues, query)
 
@@ -130,7 +165,8 @@ class Exports:
             code = catalogue.language_code
             file = self._formats.write(info.id, [catalogue], options)
             files.append(SourceFile(f"{code}{info.extension}", file.content))
-            warnings += [f"{code}: {warning}" for warning in file.warnings]
+            told = [*catalogue.warnings, *file.warnings]
+            warnings += [f"{code}: {warning}" for warning in told]
         return _one_or_archive(project, info, files, warnings)
 
 

@@ -271,7 +271,9 @@ class ImportJob:
                     )
                     for each in batch.files
                 ]
-                + details_to_keep(run.store, project_id, batch.layouts)
+                + details_to_keep(
+                    run.store, project_id, batch.layouts, task.job.job.created_at
+                )
             )
             work.report(len(batch.keys), len(batch.keys))
             crash_point("import.after_keys")

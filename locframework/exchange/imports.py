@@ -19,6 +19,7 @@ from locframework.formats.records import SourceFile
 from locframework.formats.service import Formats
 from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
+from locframework.keys.catalogues import imported_modules
 from locframework.keys.records import TAG_LENGTH, TAGS_MOST, Selection
 from locframework.keys.rules import clean_tags
 from locframework.keys.store import KeyStore, store_of
@@ -30,7 +31,7 @@ from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .import_job import PERMISSION, TYPE, ImportStorage
-from .layouts import LayoutReader, modules_of
+from .layouts import LayoutReader
 from .reading import UploadReader, collect_keys, name_in_project, require_language
 from .records import (
     NO_DECISIONS,
@@ -159,7 +160,7 @@ class Imports:
             check_module(options.module, project.key_separator)
         store = store_of(self._storage, scope)
         with self._storage.snapshot():
-            modules = modules_of(store, project.id)
+            modules = imported_modules(store, project.id).modules
             plurals = _plurals(store, project, modules)
         reader = UploadReader(self._formats, project, codes, options, tag, plurals)
         batch, files = collect_keys(

@@ -23,15 +23,20 @@ from locframework.formats.records import (
 )
 from locframework.formats.rules import module_path, path_in
 from locframework.formats.service import Formats
-from locframework.keys.catalogues import family_of, options_of
+from locframework.keys.catalogues import (
+    MODULES,
+    ImportedModules,
+    family_of,
+    imported_modules,
+    options_of,
+    without_module,
+)
 from locframework.keys.records import FileDetail
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Project
 
 from .reading import name_in_project
 from .records import ImportedKey, Layout, Layouts, ReadFile
-
-_MODULES = "modules"  # the family that the modules of a project are kept under
 
 
 def layout_family(family: str) -> str:
@@ -45,13 +50,6 @@ def layouts_of(
     """Return the files of a language that were last imported. One statement."""
     found = store.details_of(project_id, layout_family(family), language_code, [""])
     return msgspec.convert(found[0].detail, Layouts).files if found else []
-
-
-def modules_of(store: KeyStore, project_id: str) -> dict[str, bool]:
-    """Return the modules that files were imported into, and whether requests gave them;
-    the others are the names of files."""
-    found = store.details_of(project_id, _MODULES, "", [""])
-    return msgspec.convert(found[0].detail["modules"], dict[str, bool]) if found else {}
 
 
 @dataclass(eq=False, repr=False)
@@ -125,10 +123,13 @@ class LayoutReader:
 
 
 def details_to_keep(
-    store: KeyStore, project_id: str, layouts: Mapping[str, Mapping[str, Layouts]]
+    store: KeyStore,
+    project_id: str,
+    layouts: Mapping[str, Mapping[str, Layouts]],
+    job_id: str,
 ) -> list[FileDetail]:
-    """Return the files as details, and with them the modules."""
-    modules = modules_of(store, project_id)
+    """Return the files as details, and with them the modules of the project."""
+    modules = imported_modules(store, project_id).modules
     details: list[FileDetail] = []
 
     def keep(family: str, code: str, detail: Detail) -> None:
@@ -140,8 +141,7 @@ def details_to_keep(
             for file in kept.files:
                 if file.module is not None:
                     modules[file.module] = file.module_is_given
-    if modules:
-        keep(_MODULES, "", {"modules": modules})
+    keep(MODULES, "", msgspec.to_builtins(ImportedModules(modules, job_id)))
     return details
 
 
@@ -206,10 +206,9 @@ class _Target:
         known = self.names.get(name)
         if known is not None:
             return replace(entry, key=known.key, name=name)
-        prefix = f"{self.module}{separator}"
-        if self.module and not entry.is_file_key and name.startswith(prefix):
-            return replace(entry, key=name.removeprefix(prefix), name=name)
-        return entry
+        if self.module is None:
+            return entry
+        return without_module(entry, self.module, separator)
 
 
 def take_apart(

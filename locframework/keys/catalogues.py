@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from locframework.branches.service import BranchScope
@@ -26,6 +27,9 @@ Missing = Literal["omit", "source", "fallback"]
 """What stands for a text that is not there: nothing, the source text, or the first
 text along ``fallbackLanguageCode``, with the source language last."""
 
+MODULES = "modules"
+"""The family of details that ImportedModules is kept as."""
+
 _NEWEST = "any"  # a file's source texts are there for the reader, not delivered
 
 
@@ -48,11 +52,13 @@ class Catalogues:
         which: Selection,
         *,
         missing: Missing = "omit",
+        is_whole: bool = True,
     ) -> Catalogue:
         """One language's texts, by key in code point order, for ``Format.write``.
 
         ``languages`` are all of the project's, and ``language_code`` is among them.
-        A key without a text is there with the value None.
+        A key without a text is there with the value None. ``is_whole``: all of them
+        stand in one file, so that of keys with one file key only the first has it.
         """
         family, project = family_of(format_.id), scope.project
         store = store_of(self._storage, scope)
@@ -61,12 +67,26 @@ class Catalogues:
             for of in ((project.id, family, ""), (project.id, family, language_code))
         )
         sources = _sources(store, project, format_, which)
+        if format_.marks_unreviewed and which.min_status == "approved":
+            which = replace(which, min_status="best")
         rows = _rows(store, project, languages, language_code, which, missing)
+        taken: set[str] = set()
+        warnings: list[str] = []
+
+        def file_key(row: TextRow) -> str | None:
+            name = row.file_key
+            if name in taken:
+                warnings.append(f"{row.key}: another key is {name!r} in files too")
+                return None
+            if name is not None and is_whole:
+                taken.add(name)
+            return name
+
         entries = [
             Entry(
-                key=row.file_key or row.key,
-                name=row.key if row.file_key else None,
-                is_file_key=row.file_key is not None,
+                key=(called := file_key(row)) or row.key,
+                name=row.key if called else None,
+                is_file_key=called is not None,
                 value=_text(row),
                 is_plural=row.is_plural,
                 description=row.description,
@@ -83,7 +103,13 @@ class Catalogues:
             entries=entries,
             plural_forms=language.plural_forms,
             detail=_file_detail(store, project, family, which, language_code),
+            warnings=warnings,
         )
+
+    def modules(self, scope: BranchScope) -> Mapping[str, bool]:
+        """Return the modules that files were imported into: see ImportedModules."""
+        store = store_of(self._storage, scope)
+        return imported_modules(store, scope.project.id).modules
 
 
 def family_of(format_id: str) -> str:
@@ -118,6 +144,29 @@ def by_module(catalogue: Catalogue, separator: str) -> Mapping[str, Catalogue]:
         module: replace(catalogue, entries=entries[module])
         for module in sorted(entries)
     }
+
+
+class ImportedModules(Struct, frozen=True):
+    """What is kept with a project of its imports."""
+
+    modules: dict[str, bool] = {}
+    """Whether requests gave the modules; the others are the names of files, which do
+    not have them in their keys."""
+    job_id: str = ""  # of the last import
+
+
+def imported_modules(store: KeyStore, project_id: str) -> ImportedModules:
+    """Return the modules that files were imported into. One statement."""
+    found = store.details_of(project_id, MODULES, "", [""])
+    return convert(found[0].detail, ImportedModules) if found else ImportedModules()
+
+
+def without_module(entry: Entry, module: str, separator: str) -> Entry:
+    """Return the entry as a file of the module calls it."""
+    name, prefix = entry.name or entry.key, f"{module}{separator}"
+    if entry.is_file_key or not name.startswith(prefix):
+        return entry
+    return replace(entry, key=name.removeprefix(prefix), name=name)
 
 
 def _text(row: TextRow) -> Text | None:

@@ -564,7 +564,9 @@ class Reversion(Struct, frozen=True, rename="camel"):
 class Selection(Struct, frozen=True):
     """Which texts of a language are read for a file."""
 
-    min_status: Literal["approved", "any"] = "approved"
+    min_status: Literal["approved", "best", "any"] = "approved"
+    """approved: the approved text; any: the newest one; best: the approved text, and
+    where there is none the newest one."""
     module: str | None = None  # first segment of the key; "@root": keys of one segment
     tag: str | None = None
 

@@ -31,6 +31,11 @@ _DETAILS = f"""SELECT family, key_id, module, detail FROM file_details
     WHERE project = {PROJECT} AND language_code = ?"""
 _by_name = attrgetter("key")
 _APPROVED = "CASE WHEN v.status = 'approved' THEN v.value ELSE v.approved_value END"
+_TEXTS = {
+    "approved": _APPROVED,
+    "best": "coalesce(v.approved_value, v.value)",
+    "any": "v.value",
+}
 
 
 class KeyFiles(ScopedStore):
@@ -40,14 +45,16 @@ class KeyFiles(ScopedStore):
         self, project_id: str, language_code: str, which: Selection
     ) -> Iterator[TextRow]:
         approved = which.min_status == "approved"
-        text = _APPROVED if approved else "v.value"
+        text, status = _TEXTS[which.min_status], "v.status"
+        if which.min_status == "best":
+            status = f"CASE WHEN {_APPROVED} IS NULL THEN v.status ELSE 'approved' END"
         with self._database.snapshot():  # the stream that ends first must not end it
             streams = []
             for source in self._sources(project_id):
                 where = all_of(_conditions(source, which))
                 rows = self._database.stream(
                     f"""SELECT k.id, k.key, k.file_key, k.is_plural, k.description,
-                            v.plural_form, {text}, v.status
+                            v.plural_form, {text}, {status}
                         FROM keys k LEFT JOIN key_values v
                             ON v.key_number = k.number AND v.language_code = ?
                         WHERE {where.sql} ORDER BY k.key""",
