@@ -71,6 +71,12 @@ class Misconfigured(click.ClickException):
     exit_code = 2
 
 
+class TextsNotTaken(click.ClickException):
+    """The import succeeded, but for conflicts: exit code 4."""
+
+    exit_code = 4
+
+
 @contextmanager
 def one_line_errors(setup: Setup) -> Iterator[None]:
     """Turn exceptions of the block into those that click shows as one line.

@@ -16,8 +16,16 @@ from locframework.errors import (
     LocError,
     UnknownFormat,
     UnreadableFile,
+    truncate,
 )
-from locframework.exchange.records import ExportQuery, ImportOptions, ImportResult
+from locframework.exchange.records import (
+    ExportQuery,
+    ImportOptions,
+    ImportResult,
+    Modules,
+    OnConflict,
+    Renames,
+)
 from locframework.file_import.imports import ImportSummary
 from locframework.formats.archive import is_archive, read_archive, write_archive
 from locframework.formats.records import SourceFile
@@ -32,6 +40,7 @@ from .common import (
     CommandFailed,
     JobsOf,
     Setup,
+    TextsNotTaken,
     choose,
     choose_project,
     common_options,
@@ -78,10 +87,34 @@ branch_option = click.option(
 )
 @click.option(
     "--on-conflict",
-    type=click.Choice(["keep", "overwrite", "fail"]),
-    default="keep",
+    type=click.Choice(["auto", "keep", "overwrite", "fail"]),
+    default="auto",
     show_default=True,
-    help="What to do with an existing text that differs.",
+    help="Where a text differs; auto: the side that changed since the last import.",
+)
+@click.option(
+    "--on-unreadable",
+    type=click.Choice(["fail", "skip"]),
+    default="fail",
+    show_default=True,
+    help="What to do with files of an archive that cannot be read.",
+)
+@click.option(
+    "--add-languages", is_flag=True, help="Add the languages that the project lacks."
+)
+@click.option(
+    "--modules",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Whether names of files are modules; auto: where files share keys.",
+)
+@click.option(
+    "--renames",
+    type=click.Choice(["list", "carry"]),
+    default="list",
+    show_default=True,
+    help="With --mode replace. carry: renamed keys keep their translations.",
 )
 @click.option(
     "--dry-run", is_flag=True, help="Report what would be done; change nothing."
@@ -107,7 +140,11 @@ def import_(
     format_: str | None,
     language_code: str | None,
     mode: Literal["merge", "replace"],
-    on_conflict: Literal["keep", "overwrite", "fail"],
+    on_conflict: OnConflict,
+    on_unreadable: Literal["fail", "skip"],
+    add_languages: bool,
+    modules: Modules,
+    renames: Renames,
     dry_run: bool,
     tags: tuple[str, ...],
     module: str | None,
@@ -117,7 +154,9 @@ def import_(
 
     All files together are one import, as with POST …/import of the API: if one of
     them is faulty, nothing changes. If this process is killed, a server or a worker
-    finishes the import.
+    finishes the import. Where both the file and the project changed a text since the
+    last import, the file wins in the source language, and the project in the others.
+    The exit code is 4 if texts of the files were not taken.
 
     \b
     Examples:
@@ -132,6 +171,10 @@ def import_(
         language_code=language_code,
         mode=mode,
         on_conflict=on_conflict,
+        on_unreadable=on_unreadable,
+        add_languages=add_languages,
+        modules=modules,
+        renames=renames,
         dry_run=dry_run,
         tags=list(tags),
         module=module,
@@ -156,8 +199,17 @@ def import_(
     _show_warnings(result.warnings)
     for conflict in result.conflicts:
         place = f"{conflict.key} in {conflict.language_code}"
-        texts = f"{conflict.existing!r} and {conflict.imported!r}"
-        click.echo(f"Conflict: {place}: {texts}", err=True)
+        if conflict.plural_form is not None:
+            place += f" ({conflict.plural_form})"
+        ours, theirs = truncate(conflict.existing), truncate(conflict.imported)
+        texts = f"{ours!r} in the project, {theirs!r} in the file"
+        click.echo(f"Conflict: {place}: {texts}; {conflict.kept} kept", err=True)
+    for skipped in result.skipped:
+        click.echo(f"Skipped: {skipped.path}: {skipped.message}", err=True)
+    for key in result.removed:
+        click.echo(f"Removed: {key}")
+    for rename in result.renames:
+        click.echo(f"Renamed: {rename.old} to {rename.new}")
     for file in result.files:
         amounts = f"{counted(file.keys, 'key')}, {counted(file.texts, 'text')}"
         click.echo(f"{file.path}: {file.language_code}, {file.format}, {amounts}")
@@ -169,6 +221,9 @@ def import_(
         f"{counted(result.values_written, 'text')} written, "
         f"{counted(result.conflict_count, 'conflict')}"
     )
+    if result.texts_not_taken:
+        told = f"{counted(result.texts_not_taken, 'text')} of the files not taken"
+        raise TextsNotTaken(f"{told}; choose otherwise with --on-conflict overwrite")
 
 
 @click.command()
@@ -191,6 +246,13 @@ def import_(
 )
 @click.option("--module", metavar="SEGMENT", help="Only keys below this segment.")
 @click.option("--tag", metavar="TAG", help="Only keys with this tag.")
+@click.option(
+    "--layout",
+    type=click.Choice(["original", "canonical"]),
+    default="original",
+    show_default=True,
+    help="original: as in the files that were last imported. canonical: sorted by key.",
+)
 @output_options
 @common_options
 @click.pass_obj
@@ -203,6 +265,7 @@ def export(
     min_status: Literal["approved", "any"],
     module: str | None,
     tag: str | None,
+    layout: Literal["original", "canonical"],
     output: Path | None,
     overwrite: bool,
 ) -> None:
@@ -219,7 +282,7 @@ def export(
       locframework export --format arb --language fr -o - | jq .
     """
     query = ExportQuery(
-        format_, list(languages), min_status, module, tag, branch=branch
+        format_, list(languages), min_status, module, tag, layout, branch
     )
     with setup.framework() as framework:
         project_id = choose_project(framework, reference)

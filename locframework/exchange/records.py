@@ -192,6 +192,9 @@ class ImportResult(Struct, rename="camel"):
     keys_removed: int = 0
     values_written: int = 0  # texts: one a language, of a plural key one a form
     conflict_count: int = 0
+    texts_not_taken: int = (
+        0  # of the conflicts, those in which the project's text stays
+    )
     conflicts: list[Conflict] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     files: list[ImportedFile] = field(default_factory=list)

@@ -163,6 +163,8 @@ def count(result: ImportResult, plan: KeyPlan, *, is_new: bool) -> None:
     result.values_written += plan.values_written
     if plan.conflicts:
         result.conflict_count += len(plan.conflicts)
+        kept = [each for each in plan.conflicts if each.kept == "existing"]
+        result.texts_not_taken += len(kept)
         result.conflicts += plan.conflicts[: LISTED_LIMIT - len(result.conflicts)]
     warn(result, plan.warnings)
 

@@ -127,15 +127,17 @@ def test_a_text_that_differs_is_kept_overwritten_or_refused_as_asked(
     (folder / "other.json").write_text('{"cart": {"pay": "Pay now"}}')
     again = ["import", "other.json", *JSON, "--language", "en"]
 
-    kept = command(*again)
+    kept = command(*again, "--on-conflict", "keep")
     texts = [keys()["cart.pay"]["en"]]
     failed = command(*again, "--on-conflict", "fail")
     texts.append(keys()["cart.pay"]["en"])
     command(*again, "--on-conflict", "overwrite")
     texts.append(keys()["cart.pay"]["en"])
 
-    assert kept.exit_code == 0
-    assert "Conflict: cart.pay in en: 'Pay' and 'Pay now'\n" in kept.stderr
+    assert kept.exit_code == 4
+    told = "Conflict: cart.pay in en: 'Pay' in the project, 'Pay now' in the file"
+    assert f"{told}; existing kept\n" in kept.stderr
+    assert "Error: 1 text of the files not taken; choose" in kept.stderr
     assert failed.exit_code == 1
     assert failed.stderr.startswith("Error: 1 text differs, first cart.pay in en")
     assert texts == ["Pay", "Pay", "Pay now"]

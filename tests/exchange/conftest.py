@@ -41,6 +41,7 @@ def project() -> Project:
         tm_enabled=True,
         blocking_checks=(),
         check_severities={},
+        disabled_checks=(),
         key_count=0,
         created_at=NOW,
         updated_at=NOW,

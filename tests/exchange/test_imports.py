@@ -34,6 +34,7 @@ def test_a_file_is_imported_by_a_job(uploads: Uploads) -> None:
         "keysRemoved": 0,
         "valuesWritten": 1,
         "conflictCount": 0,
+        "textsNotTaken": 0,
         "conflicts": [],
         "warnings": [],
         "files": [
