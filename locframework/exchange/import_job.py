@@ -25,7 +25,7 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.file_import.imports import ImportState, write_in_steps
 from locframework.jobs.records import StoredJob
-from locframework.jobs.store import JobStore
+from locframework.jobs.store import Item
 from locframework.jobs.work import Work
 from locframework.keys.records import FileDetail, KeyWrite, StoredKey
 from locframework.keys.store import KeyStore, KeyStores, store_of
@@ -66,7 +66,6 @@ class ImportStorage(KeyStores, Transactions, Protocol):
     """The part of the storage that this area uses."""
 
     projects: ProjectStore
-    jobs: JobStore
 
 
 class _Task(Struct, frozen=True):
@@ -131,7 +130,7 @@ class ImportJob:
         if params.dry_run:
             conflicts = self._check(task, result)
             with work.finish() as outcome:
-                self._keep_conflicts(job, 0, conflicts)
+                outcome.items = msgspec.to_builtins(conflicts)
                 outcome.result = msgspec.to_builtins(result)
             return
         self._add_languages(task)
@@ -155,13 +154,6 @@ class ImportJob:
         for code in task.batch.languages:
             with suppress(LanguageExists):  # by an attempt of before
                 self._languages.add_language(caller, project_id, NewLanguage(code))
-
-    def _keep_conflicts(
-        self, job: StoredJob, first: int, conflicts: Sequence[Conflict]
-    ) -> None:
-        if conflicts:
-            items = [msgspec.to_builtins(each) for each in conflicts]
-            self._storage.jobs.add_items(job.job.id, first, items)
 
     def _check(self, task: _Task, result: ImportResult) -> list[Conflict]:
         """Do all that the import does but write, and raise what it would raise.
@@ -245,20 +237,19 @@ class ImportJob:
                 self._writer.prepare_checks(project_id)
                 yield batch.keys[start : start + size]
 
-        def write(keys: Sequence[ImportedKey]) -> None:
+        def write(keys: Sequence[ImportedKey]) -> Sequence[Item]:
             run = self._begin(task, msgspec.convert(state.result, ImportResult))
-            before = run.result.conflict_count
             self._write_step(task, run, keys)
-            self._keep_conflicts(task.job, before, run.conflicts)
             state.result = msgspec.to_builtins(run.result)
+            items: Sequence[Item] = msgspec.to_builtins(run.conflicts)
+            return items
 
         last = write_in_steps(work, state, steps(), write, "import.after_step")
         self._writer.prepare_checks(project_id)
         with work.finish() as outcome:
             run = self._begin(task, msgspec.convert(state.result, ImportResult))
-            before = run.result.conflict_count
             self._write_step(task, run, last)
-            self._keep_conflicts(task.job, before, run.conflicts)
+            outcome.items = msgspec.to_builtins(run.conflicts)
             run.store.put_details(
                 [
                     FileDetail(

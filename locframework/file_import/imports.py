@@ -316,19 +316,19 @@ def write_in_steps(
     work: Work,
     state: ImportState,
     batches: Iterator[Sequence[Item]],
-    write: Callable[[Sequence[Item]], None],
+    write: Callable[[Sequence[Item]], Sequence[Mapping[str, object]] | None],
     crash_name: str,
 ) -> Sequence[Item]:
     """Write all batches but the last, each with its checkpoint in one transaction.
 
-    ``write`` adds to ``state.result``. Return the last batch, to be written with the
-    end of the job.
+    ``write`` adds to ``state.result``, and may return what the job lists besides.
+    Return the last batch, to be written with the end of the job.
     """
     batch: Sequence[Item] = next(batches, ())
     for following in batches:
         work.check_cancelled()
         with work.step() as step:
-            write(batch)
+            step.items = write(batch) or ()
             state.done += len(batch)
             step.note = msgspec.to_builtins(state)
             step.progress = Progress(state.done, state.total)

@@ -14,6 +14,10 @@ from .records import Job, JobFilter, Progress, StoredJob
 LEASE_LIMIT = timedelta(hours=1)
 
 
+Item = Mapping[str, object]
+"""What a job lists beside its result: a JSON object."""
+
+
 def last_lease_end(now: Timestamp) -> Timestamp:
     """Return the latest time at which a lease taken before ``now`` can end.
 
@@ -67,11 +71,13 @@ class JobStore(Protocol):
         lease_until: Timestamp,
         progress: Progress | None = None,
         step: Mapping[str, object] | None = None,
+        items: Sequence[Item] = (),
     ) -> bool:
         """Set the end of the lease; return whether the attempt is current.
 
         In a transaction, nobody can claim the job until that ends. ``progress`` is
-        stored, and so is ``step``, a checkpoint, in the open transaction.
+        stored, and so is ``step``, a checkpoint, in the open transaction. ``items`` are
+        added to what the job lists beside its result, and kept as long as the job.
         """
         ...
 
@@ -83,26 +89,16 @@ class JobStore(Protocol):
         """
         ...
 
-    def finish(self, job: Job, attempt: int) -> bool:
-        """Store status, progress, result, error and ``finished_at``; clear the lease.
+    def finish(self, job: Job, attempt: int, items: Sequence[Item] = ()) -> bool:
+        """Store status, progress, result, error, ``finished_at`` and the last items;
+        clear the lease.
 
         Return False when the attempt is not current or the job has ended.
         """
         ...
 
-    def add_items(
-        self, job_id: str, first: int, items: Sequence[Mapping[str, object]]
-    ) -> None:
-        """Keep items that a job lists, numbered from ``first`` on, as long as the job.
-
-        Each is a JSON object. One statement for any number.
-        """
-        ...
-
-    def page_of_items(
-        self, job_id: str, page: PageRequest
-    ) -> Page[Mapping[str, object]]:
-        """Return a page of the items of a job, by number. Two statements."""
+    def page_of_items(self, job_id: str, page: PageRequest) -> Page[Item]:
+        """Return a page of the items of a job, as they were added. Two statements."""
         ...
 
     def request_cancel(self, job_id: str, at: Timestamp) -> bool:

@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
@@ -16,7 +16,7 @@ from locframework.fields import Clock, timestamp
 from locframework.transactions import crash_point
 
 from .records import Progress, StoredJob
-from .store import JobStorage
+from .store import Item, JobStorage
 
 log = logging.getLogger("locframework.jobs")
 
@@ -46,6 +46,7 @@ class Outcome(Struct):
 
     result: Mapping[str, object] | None = None
     status: Literal["succeeded", "partial"] = "succeeded"
+    items: Sequence[Item] = ()  # more of what the job lists beside its result
 
 
 class Step(Struct):
@@ -56,6 +57,7 @@ class Step(Struct):
 
     note: Mapping[str, object]  # JSON
     progress: Progress
+    items: Sequence[Item] = ()  # more of what the job lists beside its result
 
 
 class Work:
@@ -117,7 +119,9 @@ class Work:
                     result=outcome.result,
                     finished_at=timestamp(self._clock()),
                 )
-                if not self._storage.jobs.finish(ended, self._job.attempt):
+                if not self._storage.jobs.finish(
+                    ended, self._job.attempt, outcome.items
+                ):
                     raise LeaseLost
                 crash_point("job.before_commit")
         except BaseException:
@@ -139,7 +143,7 @@ class Work:
             step = Step(self._job.step or {}, self.progress)
             yield step
             now = self._clock()  # a claimer that waits for the lock would succeed
-            self._extend(now, step.progress, step.note)
+            self._extend(now, step.progress, step.note, step.items)
             crash_point("job.before_step")
         self.extended_at = now
         self.progress = self.stored_progress = step.progress
@@ -186,10 +190,11 @@ class Work:
         now: datetime,
         progress: Progress | None = None,
         note: Mapping[str, object] | None = None,
+        items: Sequence[Item] = (),
     ) -> None:
         id_, attempt, until = self._job.job.id, self._job.attempt, now + LEASE
         if not self._storage.jobs.extend(
-            id_, attempt, timestamp(until), progress, note
+            id_, attempt, timestamp(until), progress, note, items
         ):
             raise LeaseLost
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from msgspec import UNSET
+from msgspec import UNSET, convert
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -438,12 +438,11 @@ def _details_of(
     files: dict[str, dict[str, Detail]] = {key.id: {} for key in keys}
     for each in store.details_of(project.id, None, "", list(files)):
         files[each.key_id][each.family] = each.detail
-    return {
-        key.id: KeyDetail(
-            key.max_length, key.disabled_checks, key.file_key, files[key.id]
-        )
-        for key in keys
-    }
+    details = {}
+    for key in keys:
+        detail = convert(key, KeyDetail, from_attributes=True)
+        details[key.id] = replace(detail, file_details=files[key.id])
+    return details
 
 
 def value_detail(row: StoredValue, issues: Sequence[Issue]) -> ValueDetail:

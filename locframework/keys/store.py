@@ -209,12 +209,15 @@ class KeyStore(Protocol):
         self,
         project_id: str,
         family: str | None,
-        language_code: str,
+        language_code: str | None,
         key_ids: Collection[str] | None = None,
+        *,
+        own: bool = False,
     ) -> list[FileDetail]:
         """Return the details of keys in one language, or those of "" (all languages).
 
-        None means every family, or every key; the key id "" means files as a whole. In
+        None means every family, every language, or every key; the key id "" means files
+        as a whole. ``own``: only what was put on the branch itself, files included. In
         no order.
         """
         ...
@@ -276,10 +279,6 @@ class BranchKeyStore(KeyStore, Protocol):
 
     def overlay(self, key_ids: Collection[str] | None = None) -> list[BranchKey]:
         """What the branch has for itself, of these keys or all of it, by key id."""
-        ...
-
-    def own_details(self) -> list[FileDetail]:
-        """Return the details of files that were imported on the branch."""
         ...
 
     def put_overlay(

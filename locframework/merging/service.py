@@ -184,7 +184,7 @@ class Merging:
             self._apply(caller, main, touched, units, dry_run=True)
             return MergeResult(branch, done, [])
         overlay = self._keys(scope)
-        file_details = overlay.own_details()
+        file_details = overlay.details_of(main.project.id, None, None, own=True)
         dismissals = overlay.dismissals_of(scope.project.id)
         if not (touched or file_details or dismissals or request.close_after):
             return MergeResult(branch, done, [])

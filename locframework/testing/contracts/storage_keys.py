@@ -241,12 +241,13 @@ class StorageKeysContract:
             of_keys = store.details_of(of.id, "po", "")
             return [*of_keys, *store.details_of(of.id, "po", "", [""])]
 
-        assert (shown(on), on.own_details()) == (main, [])
+        assert (shown(on), on.details_of(of.id, None, None, own=True)) == (main, [])
         own = [replace(each, detail={"own": 1}) for each in main]
         on.put_details(own)
 
         assert (shown(on), shown(storage.keys), shown(other)) == (own, main, main)
-        assert {each.key_id for each in on.own_details()} == {made.id, ""}
+        own = on.details_of(of.id, None, None, own=True)
+        assert {each.key_id for each in own} == {made.id, ""}
 
     # history
 

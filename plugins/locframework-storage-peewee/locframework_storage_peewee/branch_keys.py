@@ -6,7 +6,6 @@ import msgspec
 
 from locframework.ports import (
     BranchKey,
-    FileDetail,
     KeyState,
     Revision,
     StoredKey,
@@ -15,7 +14,7 @@ from locframework.ports import (
 )
 
 from .database import Database, chunks, insert_one, json_or_null
-from .key_columns import PROJECT, plain_id
+from .key_columns import plain_id
 from .key_findings import copy_findings
 from .keys import KeyTables
 
@@ -109,19 +108,6 @@ class BranchKeyTables(KeyTables):
         return [
             BranchKey(id_, kind, _base.decode(base) if base else None, changes)
             for id_, kind, base, changes in sorted(rows)
-        ]
-
-    def own_details(self) -> list[FileDetail]:
-        rows = self._database.rows(
-            f"""SELECT family, key_id, module, language_code, detail FROM file_details
-                WHERE project = {PROJECT}""",
-            (self._branch_id,),
-        )
-        return [
-            FileDetail(
-                self._project_id, family, key_id, module, code, _object.decode(detail)
-            )
-            for family, key_id, module, code, detail in rows
         ]
 
     def put_overlay(

@@ -122,7 +122,9 @@ class JobTable(Store):
         lease_until: Timestamp,
         progress: Progress | None = None,
         step: Mapping[str, object] | None = None,
+        items: Sequence[Mapping[str, object]] = (),
     ) -> bool:
+        self._add_items(job_id, items)
         changes, params = "lease_until = ?", [lease_until]
         if progress is not None:
             changes += ", done = ?, total = ?"
@@ -145,7 +147,10 @@ class JobTable(Store):
         )
         return row is not None
 
-    def finish(self, job: Job, attempt: int) -> bool:
+    def finish(
+        self, job: Job, attempt: int, items: Sequence[Mapping[str, object]] = ()
+    ) -> bool:
+        self._add_items(job.id, items)
         return self._write(
             f"""UPDATE jobs SET status = ?, done = ?, total = ?, result = ?, error = ?,
                 finished_at = ?, owner = NULL, lease_until = NULL, step = NULL
@@ -161,11 +166,12 @@ class JobTable(Store):
             ),
         )
 
-    def add_items(
-        self, job_id: str, first: int, items: Sequence[Mapping[str, object]]
-    ) -> None:
-        rows = [(job_id, at, json_text(each)) for at, each in enumerate(items, first)]
-        self._database.insert_many("job_items", "job_id, number, item", rows)
+    def _add_items(self, job_id: str, items: Sequence[Mapping[str, object]]) -> None:
+        if items:
+            last = "SELECT coalesce(max(number), -1) FROM job_items WHERE job_id = ?"
+            first = self._database.rows(last, (job_id,))[0][0] + 1
+            rows = [(job_id, n, json_text(one)) for n, one in enumerate(items, first)]
+            self._database.insert_many("job_items", "job_id, number, item", rows)
 
     def page_of_items(
         self, job_id: str, page: PageRequest

@@ -27,8 +27,8 @@ _object = msgspec.json.Decoder(dict[str, object])
 _SEPARATOR = """(SELECT p.key_separator FROM projects p
     JOIN lines n ON n.project_id = p.id WHERE n.id = ?)"""
 _place = fields("family, language_code, key_id, module")
-_DETAILS = f"""SELECT family, key_id, module, detail FROM file_details
-    WHERE project = {PROJECT} AND language_code = ?"""
+_DETAILS = f"""SELECT family, language_code, key_id, module, detail FROM file_details
+    WHERE project = {PROJECT}"""
 _by_name = attrgetter("key")
 _APPROVED = "CASE WHEN v.status = 'approved' THEN v.value ELSE v.approved_value END"
 _TEXTS = {
@@ -79,32 +79,37 @@ class KeyFiles(ScopedStore):
         self,
         project_id: str,
         family: str | None,
-        language_code: str,
+        language_code: str | None,
         key_ids: Collection[str] | None = None,
+        *,
+        own: bool = False,
     ) -> list[FileDetail]:
-        found: dict[tuple[str, str, str], FileDetail] = {}
-        details = f"{_DETAILS} AND family = ?" if family else _DETAILS
-        for source in self._sources(project_id):  # the branch's replace those of main
-            place = [source.line_id, language_code, *([family] if family else [])]
+        found: dict[object, FileDetail] = {}
+        select, place = _DETAILS, []
+        for column, value in (("language_code", language_code), ("family", family)):
+            if value is not None:
+                select += f" AND {column} = ?"
+                place.append(value)
+        lines = [source.line_id for source in self._sources(project_id)]
+        if own:
+            lines = [self._own_line(project_id)]
+        for line in lines:  # the branch's replace those of main
             if key_ids is None:
-                rows = self._database.rows(f"{details} AND key_id > ''", place)
+                of_keys = select if own else f"{select} AND key_id > ''"
+                rows = self._database.rows(of_keys, (line, *place))
             else:
                 rows = [
                     row
                     for ids in chunks(key_ids)
                     for row in self._database.rows(
-                        f"{details} AND {self._database.among('key_id')}",
-                        (*place, self._database.listed(ids)),
+                        f"{select} AND {self._database.among('key_id')}",
+                        (line, *place, self._database.listed(ids)),
                     )
                 ]
-            for of, key_id, module, detail in rows:
-                found[of, key_id, module] = FileDetail(
-                    project_id,
-                    of,
-                    key_id,
-                    module,
-                    language_code,
-                    _object.decode(detail),
+            for *at, detail in rows:
+                of, code, key_id, module = at
+                found[tuple(at)] = FileDetail(
+                    project_id, of, key_id, module, code, _object.decode(detail)
                 )
         return list(found.values())
 
