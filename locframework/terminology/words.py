@@ -71,6 +71,8 @@ _SYLLABLE = re.compile(
 )
 _THE = "\u0627\u0644"  # in Arabic
 _WITH_AND = re.compile(f"^\u0648(?={_THE})")
+# the stemmer knows it by its article only
+_PLURAL_WITHOUT_THE = re.compile(f"(?!{_THE}).{{2,}}\u0627\u062a")
 _HYPHENS = "\u2010\u2011"
 # invisible: where words may be broken, and their direction
 _INVISIBLE = "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff" + "".join(
@@ -306,8 +308,8 @@ def _stem(algorithm: str, word: str) -> str:
         return exact(_english(word))
     if algorithm == "arabic":
         word = _WITH_AND.sub("", word)
-        if word.endswith("\u0627\u062a"):  # a plural is known by its article only
-            word = word if word.startswith(_THE) else _THE + word
+        if _PLURAL_WITHOUT_THE.fullmatch(word):
+            word = _THE + word
     return exact(_snowball_stem(algorithm, word))
 
 

@@ -337,7 +337,7 @@ ALPHABETS = {
     "th": "กันทึ์ ",
     "zh": "文件保存。 a",
     "ja": "保存しテスーっ ",
-    "ar": "ابتة\u064b ",
+    "ar": "ابثة\u064b ",  # no plurals
     "fr": "lLqu'’aé ",
     "az": "kiIıİ ",
 }
