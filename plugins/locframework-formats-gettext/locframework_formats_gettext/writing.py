@@ -1,6 +1,6 @@
 """Writes a catalogue as a PO file, or its source texts as a template."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ from .identity import (
     name_keys,
     notes_in,
 )
+from .layout import Written, layout_of
 from .plural_forms import common_forms, forms_of_rule, main_forms, rule_from_cldr
 from .po_file import Message, parse, render
 from .reading import LONGEST_DESCRIPTION, block_of
@@ -54,15 +55,20 @@ class _Plurals(NamedTuple):
 def write_catalogue(
     catalogue: Catalogue, options: FileOptions, *, template: bool, width: int
 ) -> WrittenFile:
-    """The catalogue in its own order, in UTF-8, with line feeds.
+    """The catalogue in its template; without one in its own order, in UTF-8, with line
+    feeds.
 
+    A message that has no text, and was obsolete, takes the obsolete text as fuzzy.
     Warns of keys that are one message with different texts, and of plural forms
     that the file's rule has no place for. Two kinds of messages are marked fuzzy, with
     a warning: one that lacks a form of common numbers (gettext would show an empty
     text), and one that begins or ends with a line break where its msgid does not, or
     the other way round (msgfmt would refuse the whole file).
     """
+    layout = layout_of(catalogue, options, template=template, width=width)
     notes = notes_in(catalogue.detail, FileNotes) or FileNotes()
+    if layout is not None:
+        notes = FileNotes(header=layout.file.fields)
     header, plurals = (_template_head if template else _head)(catalogue, notes)
     is_source = catalogue.language_code == options.source_language
 
@@ -80,9 +86,13 @@ def write_catalogue(
             _fill(message, entry, plurals, notes, is_source=is_source)
         return message
 
-    written, left_out = _once_each([(e, message_for(e)) for e in catalogue.entries])
+    known = layout.keys if layout is not None else set()
+    by_identity, left_out = _once_each(
+        [(e, message_for(e)) for e in catalogue.entries], known
+    )
     warnings: list[str] = []
-    for identity, (entry, message) in written.items():
+    written: list[Written] = []
+    for identity, (entry, message) in by_identity.items():
         named = Named([entry.key], [])
         for other, said in left_out.get(identity, []):
             says_same = _texts(said) == _texts(message)
@@ -92,35 +102,46 @@ def write_catalogue(
                 warnings.append(f"{keys}, {told}")
             is_same = says_same and said.fuzzy == message.fuzzy
             (named.same if is_same else named.other).append(other.key)
-        has_source = bool(entry.source or entry.key_detail)
-        name_keys(message, named, options, has_source=has_source)
-    blocks = [render(header, width)]
-    blocks += [render(message, width) for _, message in written.values()]
+        written.append(Written(entry, message, named))
+    obsolete = layout.obsolete if layout is not None else _parsed(notes.obsolete)
     if not template:
-        for entry, message in written.values():
-            if message.msgid_plural is not None:
-                warnings += _plural_warnings(entry, message, plurals)
-            if not entry.needs_review and _breaks_lines_otherwise(message):
-                told = "does not begin and end with line breaks as its msgid does"
-                warnings.append(f"{entry.key} {told}, and is marked fuzzy")
-        blocks += _obsolete_blocks(notes.obsolete, written.keys())
-    content = "\n\n".join(blocks) + "\n"
+        _revive(obsolete, by_identity)
+    if layout is not None:
+        rule = plural_rule_of(header.texts[0])
+        content, changed = layout.write(written, rule, template=template)
+    else:
+        changed = written
+        blocks = [render(header, width)]
+        for one in written:
+            has_source = bool(one.entry.source or one.entry.key_detail)
+            name_keys(one.message, one.named, options, has_source=has_source)
+            blocks.append(render(one.message, width))
+        if not template:
+            blocks += _obsolete_blocks(obsolete, notes.obsolete, by_identity.keys())
+        content = ("\n\n".join(blocks) + "\n").encode()
+    for one in [] if template else changed:
+        entry, message = one.entry, one.message
+        if message.msgid_plural is not None:
+            warnings += _plural_warnings(entry, message, plurals)
+        if not entry.needs_review and _breaks_lines_otherwise(message):
+            told = "does not begin and end with line breaks as its msgid does"
+            warnings.append(f"{entry.key} {told}, and is marked fuzzy")
     if (more := len(warnings) - _MOST_WARNINGS) > 0:
         warnings[_MOST_WARNINGS:] = [f"and {more} more warnings"]
-    return WrittenFile(content.encode(), warnings)
+    return WrittenFile(content, warnings)
 
 
 def _once_each(
-    all_: Iterable[_Said],
+    all_: Iterable[_Said], known: Container[str]
 ) -> tuple[dict[_Identity, _Said], dict[_Identity, list[_Said]]]:
     """Each message of gettext once, in order, and what is that message too.
 
     Of several entries that are one message, one with a text is written, else the one
-    that was in this language's file, else the first.
+    that was in this language's file (``known``), else the first.
     """
 
-    def weight(entry: Entry) -> tuple[bool, bool]:
-        return bool(entry.value), bool(entry.detail)
+    def weight(entry: Entry) -> tuple[bool, bool, bool]:
+        return bool(entry.value), entry.key in known, bool(entry.detail)
 
     written: dict[_Identity, _Said] = {}
     left_out: dict[_Identity, list[_Said]] = {}
@@ -290,17 +311,35 @@ def _plural_warnings(
         yield f"{entry.key}: {told} {', '.join(unplaced)}"
 
 
-def _obsolete_blocks(stored: str, written: Iterable[_Identity]) -> list[str]:
-    """The obsolete messages as they were, each once, but for those that are in use
-    again, and for headers: msgfmt refuses a file that has one of them twice."""
+def _parsed(stored: str) -> list[Message]:
+    """The obsolete messages that are stored with a file."""
     try:
         messages = parse(stored, "utf-8")
     except UnreadableFile:
         return []  # not from a file that was read
+    return [message for message in messages if message.obsolete]
+
+
+def _revive(obsolete: Iterable[Message], written: Mapping[_Identity, _Said]) -> None:
+    """Give messages that are in use again, and have no text, the obsolete one."""
+    for old in obsolete:
+        entry, message = written.get((old.msgctxt, old.msgid), (None, old))
+        if entry is None or entry.value or any(message.texts) or not any(old.texts):
+            continue
+        number = len(message.texts)
+        message.texts = [*old.texts, *[old.texts[-1]] * number][:number]
+        message.fuzzy = True
+
+
+def _obsolete_blocks(
+    obsolete: Iterable[Message], stored: str, written: Iterable[_Identity]
+) -> list[str]:
+    """The obsolete messages as they were, each once, but for those that are in use
+    again, and for headers: msgfmt refuses a file that has one of them twice."""
     taken = {_HEADER, *written}
     blocks: dict[_Identity, str] = {}
-    for message in messages:
+    for message in obsolete:
         identity = (message.msgctxt, message.msgid)
-        if message.obsolete and identity not in taken:
+        if identity not in taken:
             blocks.setdefault(identity, block_of(stored, message))
     return list(blocks.values())

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polib
 import pytest
+from msgspec.structs import replace
 
 from locframework.ports import Catalogue, FileOptions, Format, SourceFile
 from tests.gettext_tools import normalised, refusals
@@ -92,6 +93,13 @@ def test_every_file_comes_back_as_it_was(
             del fields["Plural-Forms"], new_fields["Plural-Forms"]
         assert new_fields == fields, path
         assert new_messages == messages, path
+
+
+def test_every_file_comes_back_byte_for_byte_into_itself(files, catalogues, po):
+    for path in files:
+        content = path.read_bytes()
+        catalogue = replace(catalogues[path], template=content)
+        assert po.write([catalogue], OPTIONS).content == content, path
 
 
 def test_msgfmt_accepts_what_is_written(
