@@ -161,8 +161,14 @@ class Imports:
         store = store_of(self._storage, scope)
         with self._storage.snapshot():
             modules = imported_modules(store, project.id).modules
-            plurals = _plurals(store, project, modules)
-        reader = UploadReader(self._formats, project, codes, options, tag, plurals)
+        reader = UploadReader(
+            self._formats,
+            project,
+            codes,
+            options,
+            tag,
+            lambda: _plurals(store, project, modules),
+        )
         batch, files = collect_keys(
             reader.read(file),
             project,
@@ -171,7 +177,7 @@ class Imports:
             known_modules=modules,
         )
         keys = {key.name: key for key in batch.keys}
-        layouts = LayoutReader(self._formats, project, reader.plurals)
+        layouts = LayoutReader(self._formats, project, reader.plurals or {})
         with self._storage.snapshot():
             kept = layouts.renew(store, files, keys)
         _set_seen(files, keys, given.seen, project.key_separator)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 from msgspec.structs import replace
@@ -50,8 +50,8 @@ class UploadReader:
     """Reads one upload with the installed formats.
 
     ``languages`` are those of the project. ``language_code`` is canonical and in the
-    project, or None. ``plurals``: whether keys of the project are plural, as files call
-    them.
+    project, or None. ``plurals`` returns whether keys of the project are plural, as
+    files call them.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class UploadReader:
         languages: Collection[str],
         options: ImportOptions,
         language_code: str | None,
-        plurals: Mapping[str, bool],
+        plurals: Callable[[], Mapping[str, bool]] = dict,
     ) -> None:
         self._formats = formats
         self._project = project
@@ -71,7 +71,9 @@ class UploadReader:
             None if options.format is None else formats.to_read(options.format)
         )
         self._language_code = language_code
-        self.plurals = dict(plurals)
+        self._known_plurals = plurals
+        self.plurals: dict[str, bool] | None = None
+        """Whether keys are plural; None: no format asked."""
         self.warnings: list[str] = []
         self.left_out: list[str] = []
         """Keys in languages that are not imported."""
@@ -153,6 +155,9 @@ class UploadReader:
     ) -> Iterator[ReadFile]:
         in_path = self._in_path(file)
         wanted = self._language_code
+        has_plurals = info.plurals and not info.source_texts
+        if has_plurals and self.plurals is None:
+            self.plurals = dict(self._known_plurals())
         options = options_of(self._project, wanted or in_path, plurals=self.plurals)
         try:
             catalogues = self._formats.read(info.id, file, options)
@@ -183,7 +188,8 @@ class UploadReader:
             if wanted is None and stated and not same_language(stated, tag):
                 message = f"{name} says that it is in {stated}; by its path it is {tag}"
                 self.warnings.append(message)
-            self._note_plurals(tag, info, catalogue.entries)
+            if self.plurals is not None and has_plurals:
+                self._note_plurals(tag, self.plurals, catalogue.entries)
             yield ReadFile(path, info, tag, catalogue, file)
 
     def _require(self, tag: str, path: str) -> None:
@@ -194,16 +200,14 @@ class UploadReader:
         require_language(tag, self._languages, path)
 
     def _note_plurals(
-        self, tag: str, info: FormatInfo, entries: Sequence[Entry]
+        self, tag: str, plurals: dict[str, bool], entries: Sequence[Entry]
     ) -> None:
         """Remember which keys are plural, for the files that are read later."""
-        if info.source_texts or not info.plurals:
-            return
-        if tag == self._project.source_language:
-            self.plurals |= {entry.key: entry.is_plural for entry in entries}
-        else:
-            plural = {entry.key: True for entry in entries if entry.is_plural}
-            self.plurals = plural | self.plurals
+        for entry in entries:
+            if tag == self._project.source_language:
+                plurals[entry.key] = entry.is_plural
+            elif entry.is_plural:
+                plurals.setdefault(entry.key, True)
 
     def _language_of(self, stated: str | None, in_path: str | None) -> str | None:
         """Return the language of texts by what their file says and by its path.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from itertools import accumulate
 from math import isfinite
-from typing import Any, BinaryIO, Generic, NoReturn, TypeVar, cast
+from typing import Any, BinaryIO, Generic, NoReturn, TypeVar, cast, get_args
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -207,9 +207,10 @@ _READERS: dict[object, Callable[[BodyPart], object]] = {
 @cache  # each app asks for the types of all operations
 def _files_of(type_: type[Struct]) -> dict[str, Callable[[BodyPart], object]]:
     return {
-        field.encode_name: _READERS[field.type]
+        field.encode_name: _READERS[kind]
         for field in structs.fields(type_)
-        if field.type in _READERS
+        for kind in get_args(field.type) or (field.type,)  # ``Upload | None``
+        if kind in _READERS
     }
 
 
@@ -291,7 +292,8 @@ def _text_fields(type_: type[Struct], others: tuple[type, ...]) -> Mapping[str, 
         below = field.type
         while isinstance(below, inspect.Metadata):  # description, examples
             below = below.type
-        if not (isinstance(below, inspect.StructType) and below.cls in others):
+        options = below.types if isinstance(below, inspect.UnionType) else (below,)
+        if not any(getattr(option, "cls", None) in others for option in options):
             is_list = isinstance(below, inspect.ListType | inspect.VarTupleType)
             found[field.encode_name] = is_list
     return found

@@ -98,5 +98,5 @@ def _without_null(schema: Schema) -> Schema:
         del told["default"]
     options = [each for each in schema.get("anyOf", []) if each != {"type": "null"}]
     if len(options) == 1:
-        return {**options[0], **told}
+        return _without_null({**options[0], **told})
     return {**told, "anyOf": options} if options else told

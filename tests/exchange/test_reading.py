@@ -45,7 +45,7 @@ class Read:
         self, file: SourceFile, tag: str | None = None, format_: str | None = None
     ) -> list[ReadFile]:
         options = ImportOptions(format=format_)
-        reader = UploadReader(self._formats, self._project, LANGUAGES, options, tag, {})
+        reader = UploadReader(self._formats, self._project, LANGUAGES, options, tag)
         self.warnings = reader.warnings
         return reader.read(file)
 

@@ -1,0 +1,256 @@
+"""What files call keys: any text is imported, found again and written back."""
+
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locframework.errors import InvalidKey
+from locframework.keys.rules import check_key, legal_key
+
+from .conftest import Uploads
+
+NAMES = [
+    "Hello world",
+    "a/b",
+    "@user",
+    "50 %",
+    "Reconnecting...",
+    "你好",
+    "a:b",
+    "x y.z",
+]
+
+
+@given(st.text(), st.sampled_from(".:/|"))
+def test_any_name_has_a_legal_key_and_a_legal_key_is_its_own(
+    name: str, separator: str
+) -> None:
+    key = legal_key(name, separator)
+
+    check_key(key, separator)
+    try:
+        check_key(name, separator)
+    except InvalidKey:
+        assert key != name
+    else:
+        assert key == name
+
+
+@given(st.lists(st.text(), unique=True, max_size=30))
+def test_different_names_have_different_keys(names: list[str]) -> None:
+    assert len({legal_key(name, ".") for name in names}) == len(names)
+
+
+def exported(uploads: Uploads, project: Any, **query: str) -> Any:
+    path = f"/projects/{project['id']}/export"
+    query = {"format": "json-flat", **query}
+    answer = uploads.workspace.owner.get(path, query=query)
+    assert answer.status == 200, answer
+    return answer
+
+
+@pytest.mark.parametrize("layout", ["original", "canonical"])
+def test_names_that_are_no_keys_come_back_as_they_were(
+    uploads: Uploads, layout: str
+) -> None:
+    project = uploads.workspace.project()
+    texts = {name: f"text of {name}" for name in NAMES}
+
+    uploads.result(project, "en.json", texts, format="json-flat")
+    again = uploads.result(project, "en.json", texts, format="json-flat")
+
+    assert again["keysUnchanged"] == len(NAMES)
+    assert json.loads(exported(uploads, project, layout=layout).content) == texts
+
+
+def test_a_file_key_is_searched_shown_and_kept_when_its_key_is_renamed(
+    uploads: Uploads,
+) -> None:
+    workspace, project = uploads.workspace, uploads.workspace.project(languages=["de"])
+    uploads.result(project, "en.json", {"Hello world": "Hi"})
+    path = f"/projects/{project['id']}/keys"
+    query = {"search": "hello WORLD", "include": "details"}
+
+    found = workspace.owner.get(path, query=query).data
+    [key] = found["items"]
+    workspace.owner.patch(f"{path}/{key['id']}", json={"key": "greeting"})
+    result = uploads.result(project, "de.json", {"Hello world": "Hallo"})
+
+    assert found["details"][key["id"]]["fileKey"] == "Hello world"
+    detail = workspace.owner.get(f"{path}/{key['id']}/detail").data["detail"]
+    assert (detail["fileKey"], detail["fileDetails"]) == ("Hello world", {})
+    assert result["keysCreated"] == 0
+    assert uploads.values(project) == {"greeting": {"en": "Hi", "de": "Hallo"}}
+    written = exported(uploads, project, languageCodes="de").content
+    assert json.loads(written) == {"Hello world": "Hallo"}
+
+
+def test_a_branch_brings_file_keys_to_main(uploads: Uploads) -> None:
+    workspace, project = uploads.workspace, uploads.workspace.project()
+    branches = f"/projects/{project['id']}/branches"
+    assert workspace.owner.post(branches, json={"name": "b"}).status == 201
+    uploads.result(project, "en.json", {"Hello world": "Hi"}, branch="b")
+
+    merged = workspace.owner.post(f"{branches}/b/merge", json={})
+
+    assert merged.status == 200, merged
+    assert json.loads(exported(uploads, project).content) == {"Hello world": "Hi"}
+
+
+# names of files as modules
+
+
+def namespaces() -> dict[str, dict[str, str]]:
+    """Three files of three languages that share the key ``title``."""
+    return {
+        f"locales/{code}/{name}.json": {"title": f"{name} {code}", f"of {name}": code}
+        for code in ("en", "de", "fr")
+        for name in ("common", "errors", "shop")
+    }
+
+
+def in_archive(content: bytes) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: json.loads(archive.read(name)) for name in archive.namelist()}
+
+
+def test_files_that_share_keys_are_modules_and_come_back_without_them(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de", "fr"])
+    files = namespaces()
+
+    first = uploads.result(project, "all.zip", Uploads.zipped(files))
+    second = uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    assert [each["module"] for each in first["files"]] == [
+        "common",
+        "errors",
+        "shop",
+    ] * 3
+    assert uploads.values(project)["errors.title"] == {
+        code: f"errors {code}" for code in ("en", "de", "fr")
+    }
+    assert second["keysUnchanged"] == 6
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == files
+
+
+def test_a_file_of_a_module_that_the_project_has_is_read_into_it(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de", "fr"])
+    files = namespaces()
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    one = {"de/errors.json": {"title": "Fehler"}}
+
+    found = uploads.result(project, "one.zip", Uploads.zipped(one))
+
+    assert found["keysCreated"] == 0
+    assert uploads.values(project)["errors.title"]["de"] == "Fehler"
+
+
+@pytest.mark.parametrize(
+    ("modules", "keys"),
+    [
+        ("auto", ["a", "b"]),
+        ("always", ["one.a", "two.b"]),
+        ("never", ["a", "b"]),
+    ],
+)
+def test_modules_are_made_as_asked(
+    uploads: Uploads, modules: str, keys: list[str]
+) -> None:
+    project = uploads.workspace.project()
+    files = {"en/one.json": {"a": "A"}, "en/two.json": {"b": "B"}}
+
+    uploads.result(project, "all.zip", Uploads.zipped(files), modules=modules)
+
+    assert list(uploads.values(project)) == keys
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == files
+
+
+def test_two_files_for_one_language_and_module_are_refused_with_both_paths(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    files = {"de.json": {"a": "A"}, "de_DE.json": {"b": "B"}}
+
+    refused = uploads.ask(project, "all.zip", Uploads.zipped(files))
+
+    assert (refused.status, refused.error["code"]) == (400, "unreadable_file")
+    assert "de.json" in refused.error["message"]
+    assert "de_DE.json" in refused.error["message"]
+
+
+# files that cannot be read, and languages that are not there
+
+
+def test_files_that_cannot_be_read_are_skipped_when_asked(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    files = {
+        "en.json": {"a": "A"},
+        "it.json": {"a": "A"},
+        "percentages.json": {"a": 1},
+        "en/broken.json": b"{",
+    }
+
+    refused = uploads.ask(project, "all.zip", Uploads.zipped(files))
+    found = uploads.result(
+        project, "all.zip", Uploads.zipped(files), onUnreadable="skip"
+    )
+
+    assert refused.status == 400
+    assert len(refused.error["details"]) == 3
+    assert sorted(each["path"] for each in found["skipped"]) == [
+        "en/broken.json",
+        "it.json",
+        "percentages.json",
+    ]
+    assert uploads.values(project) == {"a": {"en": "A"}}
+
+
+def test_languages_are_added_when_asked(uploads: Uploads) -> None:
+    workspace, project = uploads.workspace, uploads.workspace.project(languages=["fr"])
+    files = {code: {"a": code} for code in ("en.json", "it.json", "fr_CA.json")}
+    form = {"addLanguages": "true"}
+    path = f"/projects/{project['id']}/languages"
+
+    dry = uploads.result(project, "a.zip", Uploads.zipped(files), dryRun="true", **form)
+    before = len(workspace.owner.get(path).data["items"])
+    found = uploads.result(project, "a.zip", Uploads.zipped(files), **form)
+
+    codes = [each["languageCode"] for each in workspace.owner.get(path).data["items"]]
+    assert (before, sorted(codes)) == (2, ["en", "fr", "fr-CA", "it"])
+    assert dry["valuesWritten"] == found["valuesWritten"] == 3
+    developer = workspace.client("developer")
+    refused = uploads.ask(
+        project, "a.zip", Uploads.zipped(files), client=developer, **form
+    )
+    assert (refused.status, refused.error["code"]) == (403, "permission_denied")
+
+
+def test_an_export_has_an_etag_that_changes_with_what_it_holds(
+    uploads: Uploads,
+) -> None:
+    workspace, project = uploads.workspace, uploads.workspace.project()
+    uploads.result(project, "en.json", {"a": "A"})
+    path = f"/projects/{project['id']}/export"
+    query = {"format": "json-flat"}
+    etag = exported(uploads, project).headers["ETag"]
+
+    def status(**more: str) -> int:
+        asked = {**query, **more}
+        headers = {"If-None-Match": etag}
+        return workspace.owner.get(path, query=asked, headers=headers).status
+
+    assert status() == 304
+    assert status(minStatus="any") == 200
+    uploads.result(project, "en.json", {"a": "A!"})
+    assert status() == 200
