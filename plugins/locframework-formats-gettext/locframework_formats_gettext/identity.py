@@ -101,7 +101,7 @@ def key_of(message: Message, separator: str) -> str:
 
 
 class Named(NamedTuple):
-    """The keys that a comment names."""
+    """The keys that a comment names, all of them legal."""
 
     same: list[str]  # with the text of the message
     other: list[str]  # with one of their own
@@ -135,15 +135,14 @@ def name_keys(
     key anyway: be it by an import into the module that was asked for."""
     comment, separator = message.extracted, options.key_separator
     is_plain = _note((comment or "").rpartition("\n")[2], separator) is None
-    read = key_of(message, separator)
+    read = legal_key(key_of(message, separator), separator)
     if options.module and not read.startswith(options.module + separator):
         read = options.module + separator + read
     is_read = named == ([read], [])
     is_right = has_source or source_of(message, separator) is None
     if is_plain and is_read and is_right:
         return
-    same, other = ([legal_key(key, separator) for key in some] for some in named)
-    note = " ".join([KEY_NOTE, *same, *(f"({key})" for key in other)])
+    note = " ".join([KEY_NOTE, *named.same, *(f"({key})" for key in named.other)])
     message.extracted = note if comment is None else f"{comment}\n{note}"
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from locframework.ports import Catalogue, Entry, FileOptions, UnreadableFile
+from locframework.ports import Catalogue, Entry, FileOptions, UnreadableFile, legal_key
 
 from .header import in_utf8, with_field
 from .identity import KEY_CONTEXT, Named, name_keys, named_in
@@ -63,6 +63,7 @@ class Layout:
         self._is_source = is_source  # only such a file takes over descriptions
         self.width = _width_of(file, width)
         self.slots = [self._slot(message, some) for message, some in file.messages]
+        self._keys = {key for slot in self.slots for key in slot.entries}
         self._head: list[str] = []  # new messages, where the file has none
         live = [slot for slot in self.slots if slot.is_live]
         self._last_live = live[-1].after if live else self._head
@@ -70,9 +71,10 @@ class Layout:
     def _slot(self, message: Message, entries: Sequence[Entry]) -> Slot:
         lines = self.file.text[message.start : message.end]
         block = lines.rstrip(_BLANKS)
-        by_key = {entry.key: entry for entry in entries}
+        separator = self._options.key_separator
+        by_key = {legal_key(entry.key, separator): entry for entry in entries}
         if (module := self._options.module) is not None:
-            start = module + self._options.key_separator
+            start = module + separator
             by_key |= {
                 key if key.startswith(start) else start + key: entry
                 for key, entry in by_key.items()
@@ -81,10 +83,9 @@ class Layout:
         is_kept = message.obsolete or not entries
         return Slot(message, by_key, block, lines[len(block) :], is_kept, [])
 
-    @property
-    def keys(self) -> set[str]:
-        """All that its messages are read as."""
-        return {key for slot in self.slots for key in slot.entries}
+    def has(self, entry: Entry) -> bool:
+        """Whether one of its messages is read as the entry."""
+        return legal_key(entry.key, self._options.key_separator) in self._keys
 
     @property
     def obsolete(self) -> list[Message]:
@@ -139,7 +140,7 @@ class Layout:
         ]
         taken = {id(slot) for slot in found if slot is not None}
         for at, one in enumerate(written):
-            slot = by_key.get(one.entry.key)
+            slot = by_key.get(one.named.same[0])
             if found[at] is None and slot is not None and id(slot) not in taken:
                 found[at] = slot
                 taken.add(id(slot))
@@ -147,7 +148,7 @@ class Layout:
 
     def _message(self, one: Written, slot: Slot, *, template: bool) -> Message:
         """The message of the file with what differs."""
-        old, entry, read = slot.message, one.entry, slot.entries.get(one.entry.key)
+        old, entry, read = slot.message, one.entry, slot.entries.get(one.named.same[0])
         message = replace(old)
         is_plural = one.message.msgid_plural is not None
         if (old.msgctxt or "").startswith(KEY_CONTEXT):  # the source text may be new

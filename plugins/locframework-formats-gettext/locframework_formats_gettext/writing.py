@@ -1,6 +1,6 @@
 """Writes a catalogue as a PO file, or its source texts as a template."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from locframework.ports import (
     Text,
     UnreadableFile,
     WrittenFile,
+    legal_key,
     truncate,
 )
 
@@ -86,14 +87,14 @@ def write_catalogue(
             _fill(message, entry, plurals, notes, is_source=is_source)
         return message
 
-    known = layout.keys if layout is not None else set()
     by_identity, left_out = _once_each(
-        [(e, message_for(e)) for e in catalogue.entries], known
+        [(entry, message_for(entry)) for entry in catalogue.entries],
+        lambda entry: layout is not None and layout.has(entry),
     )
     warnings: list[str] = []
     written: list[Written] = []
     for identity, (entry, message) in by_identity.items():
-        named = Named([entry.key], [])
+        named = Named([legal_key(entry.key, options.key_separator)], [])
         for other, said in left_out.get(identity, []):
             says_same = _texts(said) == _texts(message)
             if any(said.texts) and not says_same:
@@ -101,7 +102,8 @@ def write_catalogue(
                 told = f"{truncate(message.msgid)!r}: the first is kept"
                 warnings.append(f"{keys}, {told}")
             is_same = says_same and said.fuzzy == message.fuzzy
-            (named.same if is_same else named.other).append(other.key)
+            key = legal_key(other.key, options.key_separator)
+            (named.same if is_same else named.other).append(key)
         written.append(Written(entry, message, named))
     obsolete = layout.obsolete if layout is not None else _parsed(notes.obsolete)
     if not template:
@@ -132,16 +134,16 @@ def write_catalogue(
 
 
 def _once_each(
-    all_: Iterable[_Said], known: Container[str]
+    all_: Iterable[_Said], is_known: Callable[[Entry], bool]
 ) -> tuple[dict[_Identity, _Said], dict[_Identity, list[_Said]]]:
     """Each message of gettext once, in order, and what is that message too.
 
     Of several entries that are one message, one with a text is written, else the one
-    that was in this language's file (``known``), else the first.
+    that was in this language's file, else the first.
     """
 
     def weight(entry: Entry) -> tuple[bool, bool, bool]:
-        return bool(entry.value), entry.key in known, bool(entry.detail)
+        return bool(entry.value), is_known(entry), bool(entry.detail)
 
     written: dict[_Identity, _Said] = {}
     left_out: dict[_Identity, list[_Said]] = {}

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from locframework.ports import Catalogue, Entry, FileOptions, SourceFile
 from tests.gettext_tools import refusals
 
+HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n'
 OPTIONS = FileOptions(key_separator=".", source_language="en")
 PO, POT = GettextPlugin(GettextSettings()).loc_provide_formats()
 TAIL = (
@@ -71,7 +72,7 @@ def po_files(draw: st.DrawFn) -> str:
     width, gap = draw(_STYLES), draw(st.sampled_from(["\n", "\n\n", "", "\n# \n\n"]))
     blocks = []
     if draw(st.booleans()):
-        blocks.append('msgid ""\nmsgstr "Language: de\\n"\n')
+        blocks.append(HEADER)
     ids = draw(st.lists(_TEXTS, unique=True, min_size=1, max_size=6))
     for at, name in enumerate(ids):
         mark = draw(st.sampled_from(["", "", "#~ "]))
@@ -282,6 +283,16 @@ def test_keys_of_a_module_are_those_of_the_file(file):
     written = write(replace(catalogue, entries=moved), replace(OPTIONS, module="mail"))
 
     assert written == file
+
+
+def test_a_message_that_another_file_has_as_a_name_stays(with_header):
+    text = with_header('msgid "Hello world"\nmsgstr "Hallo"\n')
+    catalogue = read(text)
+
+    named = changed(catalogue, "hello", key="Hello world", is_file_key=True)
+
+    assert write(named) == text
+    assert write(replace(named, template=None)) == text
 
 
 def test_a_source_text_that_changes_keeps_its_place(with_header):
