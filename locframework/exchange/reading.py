@@ -442,6 +442,7 @@ class _Collector:
         key.is_plural |= entry.is_plural or _has_forms(value)
         key.description = key.description or entry.description[:DESCRIPTION_LENGTH]
         key.source = key.source or _not_empty(entry.source)
+        key.format_flags = key.format_flags or entry.format_flags
         for code, detail in (("", entry.key_detail), (language_code, entry.detail)):
             if detail is None:
                 continue

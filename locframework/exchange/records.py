@@ -257,6 +257,7 @@ class ImportedKey(Struct, gc=False, array_like=True):
     """What the file last brought, by language."""
     seen: dict[str, dict[str, str]] = field(default_factory=dict)
     """What the client saw last instead: hashes by language and form."""
+    format_flags: tuple[str, ...] = ()
 
 
 class ImportBatch(Struct, frozen=True, array_like=True):

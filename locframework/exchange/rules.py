@@ -252,12 +252,12 @@ def _keep_singular(
 def _described(
     new: ImportedKey, old: StoredKey | None, rules: ImportRules
 ) -> tuple[dict[str, object], list[str]]:
-    """Return description, tags and file key, where they are written, and warnings."""
-    fields: dict[str, object]
+    """Return the fields of the key that the file sets, and warnings."""
+    fields: dict[str, object] = {}
     if old is None:
-        fields = {"description": new.description, "tags": rules.tags}
+        fields |= {"description": new.description, "tags": rules.tags}
+        fields["format_flags"] = new.format_flags
         return fields | ({"file_key": new.file_key} if new.file_key else {}), []
-    fields = {}
     overwrites = not old.description or rules.on_conflict == "overwrite"
     if new.file_key is not None and old.file_key is None:
         fields["file_key"] = new.file_key
@@ -269,6 +269,8 @@ def _described(
     if fields and not rules.may_describe:
         warning = f"{new.name}: description and tags stay, as key_update is missing"
         return {}, [warning]
+    if rules.may_describe and new.format_flags not in ((), old.format_flags):
+        fields["format_flags"] = new.format_flags
     if len(tags) > TAGS_MOST:
         fields.pop("tags", None)
         warning = f"{new.name}: would have more than {TAGS_MOST} tags; its tags stay"

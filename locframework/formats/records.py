@@ -59,6 +59,8 @@ class Entry(Struct, frozen=True, gc=False):
     detail: Detail | None = None  # beyond our model, of this language only
     name: str | None = None
     """Writing: the key in the project, where the file calls it otherwise."""
+    format_flags: tuple[str, ...] = ()
+    """Reading: what gettext says of the placeholders, as ``qt-format``."""
     is_file_key: bool = False
     """Writing: ``key`` is no legal key, and stands in the file as it is."""
 

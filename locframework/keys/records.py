@@ -100,6 +100,7 @@ class StoredKey(Key, frozen=True, gc=False, kw_only=True, rename="camel"):
     max_length: int | None = None
     disabled_checks: tuple[str, ...] = ()
     file_key: str | None = None
+    format_flags: tuple[str, ...] = ()  # "qt-format"; files say them, people do not
 
 
 class KeyDetail(Struct, frozen=True, rename="camel"):

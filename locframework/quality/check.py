@@ -65,6 +65,7 @@ class Subject(Struct, frozen=True, gc=False):
     tags: tuple[str, ...] = ()
     max_length: int | None = None  # of each text, in code points
     terms: TextTerms | None = None  # None: nothing is known
+    format_flags: tuple[str, ...] = ()  # of gettext: "qt-format", "no-c-format"
 
     compared: tuple[tuple[str | None, str, str], ...] = ()
     """Each text with its plural form before, and the source text beside it; set by the

@@ -18,6 +18,7 @@ from .scanning import (
     Placeholder,
     blanked,
     differences,
+    flagged,
     has_branches,
     placeholders,
     prose,
@@ -330,6 +331,9 @@ def _compare(
 ) -> Iterator[Finding]:
     there = placeholders(source)
     styles = styles_of(source, there)
+    if subject.format_flags:
+        styles = flagged(subject.format_flags, styles)
+        there = placeholders(source, styles)
     if there:
         if _is_date(source) and _is_date(text):
             styles -= {"%s", "%v"}
@@ -352,7 +356,7 @@ def _compare(
         }
         extra = [mark for mark in extra if mark.name not in named]
     yield from _differ("placeholder", missing, extra, text, form)
-    if "%%" in source and not _single_percents(source, there):
+    if "%%" in source and "%s" in styles and not _single_percents(source, there):
         for at in _single_percents(text, here):
             message = "a single %, which the source text writes %%"
             yield Finding(message, at, at + 1, form)

@@ -88,6 +88,14 @@ _STYLES = {
     "go": "%v", "colon": ":x", "linked": "@:x", "link": "@:x", "at": "@x", "bang": "!x",
     "lines": "__x__", "double": "[[x]]",
 }  # fmt: skip
+_OF_FLAGS = {
+    **dict.fromkeys(("c", "objc", "php", "python", "perl", "java-printf"), ("%s",)),
+    **dict.fromkeys(("awk", "lua", "javascript", "object-pascal"), ("%s",)),
+    **dict.fromkeys(("python-brace", "perl-brace", "java", "csharp"), ("{}",)),
+    **dict.fromkeys(("c++", "rust", "sh"), ("{}",)),
+    **dict.fromkeys(("qt", "qt-plural", "kde", "kde-kuit"), ("%1", "%n")),
+    "boost": ("%s", "%1"), "go": ("%s", "%v"), "ruby": ("%s", "{}"), "ycp": ("%1",),
+}  # fmt: skip
 _MARKDOWN = re.compile(r"\*\*|\]\(|`|^#{1,6} |^[*-] ", re.MULTILINE)
 _NESTING = re.compile(r"\$t\(([^()]{1,500})\)")
 _BRACE = re.compile(r"[{}]")
@@ -146,6 +154,22 @@ def styles_of(text: str, found: Collection[Placeholder]) -> frozenset[str]:
     if "__x__" in styles and _MARKDOWN.search(text):
         return styles - {"__x__"}  # it is bold there
     return styles
+
+
+def flagged(flags: Collection[str], styles: frozenset[str]) -> frozenset[str]:
+    """The styles that gettext's flags say, else ``styles`` without those they deny.
+
+    Flags of other languages say nothing.
+    """
+    said: set[str] = set()
+    denied: set[str] = set()
+    for flag in flags:
+        name = flag.removesuffix("-format")
+        if name.startswith("no-"):
+            denied.update(_OF_FLAGS.get(name.removeprefix("no-"), ()))
+        else:
+            said.update(_OF_FLAGS.get(name, ()))
+    return frozenset(said) if said else styles - denied
 
 
 def _named(found: re.Match[str]) -> Placeholder:

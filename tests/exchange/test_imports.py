@@ -295,3 +295,35 @@ def test_an_import_can_be_cancelled_while_it_writes(
     assert job["status"] == "cancelled"
     assert answers[0].status == 200
     assert uploads.values(project) == {}
+
+
+def test_checks_know_the_format_flags_of_the_file(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    owner, path = uploads.workspace.owner, f"/projects/{project['id']}"
+    file = b"""msgid ""
+msgstr "Language: de"
+
+#, qt-format
+msgid "%2 and :name"
+msgstr "2 und :nom"
+"""
+
+    def shown() -> list[str]:
+        items = owner.get(f"{path}/issues", query={"check": "placeholders"}).data
+        return [item["message"] for item in items["items"]]
+
+    uploads.result(project, "de.po", file)
+    assert shown() == ["the placeholder %2 is missing"]
+
+    uploads.result(project, "de.po", file.replace(b"qt-", b"no-qt-"))
+    assert shown() == [
+        "the placeholder :name is missing",
+        "the placeholder :nom is not in the source text",
+    ]
+    [item] = uploads.items(project)
+    place = f"{path}/keys/{item['id']}/values/de"
+    owner.put(place, json={"value": "2 und :name"})
+    assert shown() == []
+
+    again = uploads.result(project, "de.po", file.replace(b"qt-", b"no-qt-"))
+    assert uploads.counts(again) == (0, 0, 1, 0, 0)

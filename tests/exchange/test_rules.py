@@ -19,7 +19,7 @@ from locframework.exchange.rules import (
     warn,
 )
 from locframework.formats.records import PLURAL_FORMS, Text
-from locframework.keys.records import Key, StoredValue
+from locframework.keys.records import StoredKey, StoredValue
 
 NOW = "2026-11-21T08:00:00.000Z"
 KEEP = ImportRules(
@@ -39,8 +39,10 @@ def imported(values: Mapping[str, Text] | None = None, **fields: Any) -> Importe
     return replace(made, **fields)
 
 
-def key(**fields: Any) -> Key:
-    made = Key("k1", "p1", "cart.pay", "", (), False, None, None, "main", NOW, NOW)
+def key(**fields: Any) -> StoredKey:
+    made = StoredKey(
+        "k1", "p1", "cart.pay", "", (), False, None, None, "main", NOW, NOW
+    )
     return replace(made, **fields)
 
 
@@ -295,7 +297,7 @@ FORMS = st.dictionaries(st.sampled_from(PLURAL_FORMS), TEXTS, min_size=1)
 
 
 @st.composite
-def keys_there(draw: st.DrawFn) -> tuple[Key, list[StoredValue]]:
+def keys_there(draw: st.DrawFn) -> tuple[StoredKey, list[StoredValue]]:
     is_plural = draw(st.booleans())
     texts = draw(st.dictionaries(TAGS, FORMS if is_plural else TEXTS))
     rows = [
@@ -315,7 +317,7 @@ def keys_there(draw: st.DrawFn) -> tuple[Key, list[StoredValue]]:
 )
 def test_what_is_there_changes_only_when_asked_to_overwrite(
     texts: dict[str, Text],
-    there: tuple[Key, list[StoredValue]],
+    there: tuple[StoredKey, list[StoredValue]],
     on_conflict: OnConflict,
 ) -> None:
     old, rows = there
@@ -333,7 +335,7 @@ def test_what_is_there_changes_only_when_asked_to_overwrite(
 
 @given(st.dictionaries(TAGS, TEXTS | FORMS, min_size=1), keys_there())
 def test_importing_the_same_twice_changes_nothing_the_second_time(
-    texts: dict[str, Text], there: tuple[Key, list[StoredValue]]
+    texts: dict[str, Text], there: tuple[StoredKey, list[StoredValue]]
 ) -> None:
     old, rows = there
     new = imported(texts)

@@ -41,9 +41,11 @@ _AROUND = st.sampled_from(
 
 
 def found(
-    source: str, text: str, language: str = "de", origin: str = "en"
+    source: str, text: str, language: str = "de", *, flags: tuple[str, ...] = ()
 ) -> list[str]:
-    both = Subject("a", language, {None: text}, origin, {None: source})
+    both = Subject(
+        "a", language, {None: text}, "en", {None: source}, format_flags=flags
+    )
     return [each.message for each in Placeholders().find(both)]
 
 
@@ -140,3 +142,41 @@ def test_a_number_that_a_placeholder_prints_may_be_in_words_in_one() -> None:
     both = Subject("a", "de", texts, "en", sources, is_plural=True)
 
     assert list(Placeholders().find(both)) == []
+
+
+@pytest.mark.parametrize(
+    ("flag", "source", "text"),
+    [
+        ("qt-format", "10 %2", "10 2"),
+        ("qt-format", "10", "%1"),
+        ("kde-format", "%1s", "%1 s %2"),
+        ("qt-plural-format", "%n", "n"),
+        ("c-format", "%user", "%benutzer"),
+        ("c-format", ":name %d", ":nom"),
+        ("python-brace-format", "{a} %s", "{b}"),
+        ("go-format", "a", "a %v"),
+        ("no-c-format", "%s :name", ":nom"),
+        ("elisp-format", "%s :name", ":nom %s"),
+    ],
+)
+def test_the_flag_of_a_file_says_which_placeholders_a_text_has(
+    flag: str, source: str, text: str
+) -> None:
+    assert found(source, text, flags=("x", flag))
+
+
+@pytest.mark.parametrize(
+    ("flag", "source", "text"),
+    [
+        ("qt-format", "%s :name %1", "%1"),
+        ("c-format", ":name @count [[a]] {a}", "nichts"),
+        ("c-format", "%1", "%2"),
+        ("python-brace-format", "50 %s {a}", "{a}"),
+        ("no-c-format", "%s %d and 100%% {a}", "{a} 100%"),
+        ("no-qt-format", "%1", "%2"),
+    ],
+)
+def test_what_the_flag_of_a_file_does_not_name_is_language(
+    flag: str, source: str, text: str
+) -> None:
+    assert found(source, text, flags=(flag,)) == []

@@ -207,6 +207,7 @@ class CheckRunner:
             tags=key.tags,
             max_length=key.max_length,
             terms=self._terms(code, texts, names),
+            format_flags=key.format_flags,
         )
         found = self._checks.findings(subject, names)
         if not found:

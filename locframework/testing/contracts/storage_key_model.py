@@ -575,6 +575,7 @@ class World:
             max_length=self.random.choice([None, 9]),
             disabled_checks=tuple(self._some(TAGS)),
             file_key=self.random.choice([None, "Hello, world!"]),
+            format_flags=tuple(self._some(TAGS)),
             screenshot_url=self.random.choice([None, "https://example.com/1.png"]),
             screenshot_file_id=self.random.choice([None, "f1"]),
             created_at=at(self.random.randint(0, 3)),

@@ -168,7 +168,7 @@ def key_detail_of(message: Message, separator: str) -> Detail | None:
         message.msgid,
         message.msgctxt,
         message.msgid_plural,
-        _formats(message.flags),
+        ", ".join(formats_in(message.flags)),
     )
     detail: Detail = to_builtins(notes)
     return detail
@@ -209,8 +209,9 @@ def _source_texts(source: Text | None) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=1024)
-def _formats(flags: str) -> str:
-    return ", ".join(flag for flag in flags.split(", ") if flag.endswith("-format"))
+def formats_in(flags: str) -> tuple[str, ...]:
+    """Return the flags that say which placeholders a message has."""
+    return tuple(flag for flag in flags.split(", ") if flag.endswith("-format"))
 
 
 def _is_key(text: str, separator: str) -> bool:

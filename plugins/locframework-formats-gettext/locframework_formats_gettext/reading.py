@@ -20,6 +20,7 @@ from .identity import (
     FileNotes,
     Named,
     Notes,
+    formats_in,
     is_only_name,
     key_detail_of,
     key_of,
@@ -180,6 +181,7 @@ def _entries(
         line=message.line,
         key_detail=key_detail_of(message, separator),
         detail=to_builtins(_notes(message, comment, () if template else forms)) or None,
+        format_flags=formats_in(message.flags),
     )
     same = [
         replace(entry, key=key, description="", key_detail=None, detail=None)

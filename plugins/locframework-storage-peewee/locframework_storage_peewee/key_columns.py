@@ -30,12 +30,12 @@ KEYS_A_PROJECT = 2**32
 FOLDED_BREAK = "\x1f"  # between what is folded into one text; nobody types it
 
 KEY = """k.id, k.key, k.description, k.tags, k.is_plural, k.screenshot_url,
-    k.screenshot_file_id, k.max_length, k.disabled_checks, k.file_key, k.created_at,
-    k.updated_at"""
+    k.screenshot_file_id, k.max_length, k.disabled_checks, k.format_flags, k.file_key,
+    k.created_at, k.updated_at"""
 _CHANGING = """key, description, is_plural, screenshot_url, screenshot_file_id,
     max_length, file_key, updated_at"""
 _changing = fields(" ".join(_CHANGING.split()))
-_KEPT = f"{_CHANGING}, tags, disabled_checks, folded"
+_KEPT = f"{_CHANGING}, tags, disabled_checks, format_flags, folded"
 KEY_KEPT = f"{_KEPT}, id, created_at, project, number"
 KEY_CHANGED = _KEPT.replace(",", " = ?,") + " = ?"
 VALUE = """v.language_code, NULLIF(v.plural_form, ''), v.value, v.status,
@@ -67,7 +67,7 @@ def key_of(
     row_id, key, description, tags, *rest = row
     id_, of_branch, _ = row_id.partition("@")
     is_plural, screenshot_url, screenshot_file_id, max_length, *rest = rest
-    disabled, file_key, *times = rest
+    disabled, flags, file_key, *times = rest
     return StoredKey(
         id=id_,
         project_id=project_id,
@@ -83,6 +83,7 @@ def key_of(
         max_length=max_length,
         disabled_checks=tags_in(disabled),
         file_key=file_key,
+        format_flags=tags_in(flags),
         values=values,
     )
 
@@ -91,8 +92,8 @@ def key_changes(key: StoredKey) -> Row:
     """Return the values of KEY_CHANGED."""
     parts = (key.key, key.description, key.file_key)
     folded = FOLDED_BREAK.join(fold(part) for part in parts if part is not None)
-    disabled = json_text(key.disabled_checks)
-    return *_changing(key), json_text(key.tags), disabled, folded
+    texts = map(json_text, (key.tags, key.disabled_checks, key.format_flags))
+    return *_changing(key), *texts, folded
 
 
 def key_row(key: StoredKey, project: int, number: int) -> Row:

@@ -233,6 +233,7 @@ CREATE TABLE keys (
     max_length INTEGER,
     disabled_checks TEXT NOT NULL,
     file_key TEXT,
+    format_flags TEXT NOT NULL,
     tags TEXT NOT NULL,
     description TEXT NOT NULL,
     folded TEXT NOT NULL,
