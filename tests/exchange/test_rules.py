@@ -1,6 +1,7 @@
 """What an import does to a key: fills in, keeps, overwrites, and never clears."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ KEEP = ImportRules(
     "keep", (), "en", fill_source=True, may_describe=True, may_approve=True
 )
 OVERWRITE = replace(KEEP, on_conflict="overwrite")
+AUTO = replace(KEEP, on_conflict="auto")
 
 
 def _field(plan: KeyPlan, name: str) -> object:
@@ -359,3 +361,26 @@ def test_importing_the_same_twice_changes_nothing_the_second_time(
     )
 
     assert second == KeyPlan(None, 0, [], [])
+
+
+@pytest.mark.parametrize(
+    ("seen", "base", "taken"),
+    [
+        (None, "Zahlen", False),  # both left what the file brought last
+        ("Zahlen", "Zahlen", False),
+        ("Bezahlen", None, True),  # the project still has what the client saw
+        ("Jetzt zahlen", None, False),  # the client has changed nothing
+        ("Kasse", None, False),
+    ],
+)
+def test_what_the_client_saw_is_the_base_and_is_shown_only_where_its_text_is_known(
+    seen: str | None, base: str | None, taken: bool
+) -> None:
+    hashes = {} if seen is None else {"de": {"": sha256(seen.encode()).hexdigest()}}
+    new = imported({"de": "Jetzt zahlen"}, base={"de": "Zahlen"}, seen=hashes)
+
+    plan = plan_key(new, key(), [value("de", "Bezahlen")], AUTO)
+
+    assert bool(written(plan)) is taken
+    assert all(conflict.base == base for conflict in plan.conflicts)
+    assert bool(plan.conflicts) is (seen in (None, "Zahlen", "Kasse"))

@@ -75,6 +75,7 @@ class NoteForm(Struct, frozen=True, rename="camel"):
     """A file with notes."""
 
     file: Upload
+    more: Upload | None = None
     mode: Literal["merge", "replace"] = "merge"
     dry_run: bool = False
     tags: list[str] = []
@@ -115,6 +116,7 @@ class Told(Struct, frozen=True):
     mode: str
     dry_run: bool
     tags: list[str]
+    more: str | None
 
 
 class NoteEndpoints:
@@ -196,6 +198,7 @@ class NoteEndpoints:
             form.mode,
             form.dry_run,
             form.tags,
+            form.more.name if form.more else None,
         )
 
     @operation("POST", "/notes", permission="note_write", tag="Notes")

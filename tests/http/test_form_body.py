@@ -31,7 +31,16 @@ def test_fields_and_file_come_together(client):
         "mode": "replace",
         "dry_run": True,
         "tags": ["a", "b"],
+        "more": None,
     }
+
+
+def test_a_file_that_may_be_left_out_is_read_where_it_is_given(client):
+    more = Upload("seen.json", b"{}", "application/json")
+
+    answer = client.post(IMPORT, files={"file": FILE, "more": more})
+
+    assert answer.data["more"] == "seen.json"
 
 
 def test_a_file_may_hold_any_bytes(client):

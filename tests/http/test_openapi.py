@@ -140,6 +140,7 @@ def test_a_form_becomes_multipart_with_its_file(document):
 
     file = {"description": "The file", "type": "string", "format": "binary"}
     assert schema["properties"]["file"] == file
+    assert schema["properties"]["more"] == {"type": "string", "format": "binary"}
     assert schema["required"] == ["file"]
 
 
