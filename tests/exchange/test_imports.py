@@ -327,3 +327,16 @@ msgstr "2 und :nom"
 
     again = uploads.result(project, "de.po", file.replace(b"qt-", b"no-qt-"))
     assert uploads.counts(again) == (0, 0, 1, 0, 0)
+
+
+def test_format_flags_come_to_main_with_the_key(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    owner, path = uploads.workspace.owner, f"/projects/{project['id']}"
+    file = b'msgid ""\nmsgstr "Language: de"\n\n#, qt-format\nmsgid "%2"\nmsgstr "2"\n'
+    assert owner.post(f"{path}/branches", json={"name": "spring"}).status == 201
+    uploads.result(project, "de.po", file, branch="spring")
+
+    assert owner.post(f"{path}/branches/spring/merge", json={}).status == 200
+
+    found = owner.get(f"{path}/issues", query={"check": "placeholders"}).data["items"]
+    assert [each["message"] for each in found] == ["the placeholder %2 is missing"]
