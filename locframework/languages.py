@@ -204,16 +204,25 @@ def language_info(tag: str) -> LanguageInfo:
 
 
 @lru_cache(maxsize=1024)
+def common_plural_forms(tag: str) -> frozenset[str]:
+    """Return forms that integers under a million take: one and other in French.
+
+    Empty for a language that CLDR does not know.
+    """
+    locale = _locale(tag)
+    if locale is None:
+        return frozenset()
+    return frozenset(locale.plural_form(count) for count in (*range(201), 1000))
+
+
+@lru_cache(maxsize=1024)
 def rare_plural_forms(tag: str) -> frozenset[str]:
     """Return forms that only fractions or millions take: ``many`` in French, in Czech.
 
     Most texts lack them. Empty for a language that CLDR does not know.
     """
-    locale = _locale(tag)
-    if locale is None:
-        return frozenset()
-    common = {locale.plural_form(count) for count in (*range(201), 1000)}
-    return frozenset(_plural_forms(locale)) - common
+    common = common_plural_forms(tag)
+    return frozenset(language_info(tag).plural_forms) - common if common else common
 
 
 def _locale(tag: str) -> Locale | None:

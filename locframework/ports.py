@@ -104,6 +104,7 @@ from .keys.rules import legal_key as legal_key
 from .keys.rules import outdated as outdated
 from .keys.store import BranchKeyStore as BranchKeyStore
 from .keys.store import KeyStore as KeyStore
+from .languages import common_plural_forms as common_plural_forms
 from .languages import count_words as count_words
 from .languages import fold as fold
 from .languages import folded as folded

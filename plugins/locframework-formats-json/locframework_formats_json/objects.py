@@ -2,30 +2,61 @@
 
 import re
 from abc import abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from posixpath import splitext
-from typing import ClassVar, TypeGuard
+from typing import ClassVar, NamedTuple, TypeGuard, TypeVar
 
 import msgspec
 
 from locframework.ports import (
     PLURAL_FORMS,
     Catalogue,
+    Detail,
     Entry,
     FileOptions,
     FormatInfo,
+    Problem,
     SourceFile,
     Text,
+    UnreadableFile,
     WrittenFile,
+    common_plural_forms,
 )
 
-from .strict_json import DEEPEST, Document, Object, encoded, parse, quoted
+from .dialects import envelope_of, is_root_of, piped
+from .layout import Layout
+from .strict_json import (
+    DEEPEST,
+    Document,
+    Json,
+    Object,
+    Unreadable,
+    encoded,
+    parse,
+    quoted,
+)
+from .trees import (
+    FORMS,
+    PATH,
+    PLAIN,
+    Path,
+    Place,
+    Tree,
+    Update,
+    in_order,
+    kept_in,
+    known_path,
+    with_other,
+)
 
-FORMS = frozenset(PLURAL_FORMS)
-_TEXTS = frozenset({str, type(None)})
+_TEXTS = frozenset({str, type(None), Unreadable})
+_SUFFIXES = re.compile(b"_(?:other|few)")
+_PLAIN_PART = re.compile("[A-Za-z0-9_-]+")
+_SUFFIX = re.compile(rf"(.+)_({'|'.join(PLURAL_FORMS)})", re.DOTALL)
 
-Forms = dict[str, str | None]  # as a file has them; null: no text
-IsPlural = Callable[[Mapping[str, object]], bool]
+Forms = dict[str, str | Unreadable | None]  # as a file has them; null: no text
 
 
 def is_plural(value: object) -> TypeGuard[Forms]:
@@ -38,17 +69,50 @@ def is_plural(value: object) -> TypeGuard[Forms]:
     )
 
 
-def in_order(forms: Mapping[str, str]) -> dict[str, str]:
-    """The same forms in the order zero, one, two, few, many, other."""
-    return {form: forms[form] for form in PLURAL_FORMS if form in forms}
+class Plurals:
+    """Tells plurals from ordinary keys that are named like their forms."""
+
+    def __init__(self, options: FileOptions) -> None:
+        self._known = options.plurals
+        code = options.language_code
+        self.is_source = code == options.source_language
+        self._common = common_plural_forms(code) if code else frozenset()
+
+    def known(self, key: str, names: Iterable[str], *, may_turn: bool) -> bool | None:
+        """Whether a key is plural whose forms would be ``names`` as ordinary keys.
+
+        None when nothing is known. ``may_turn``: a key that was one text may be a
+        plural from now on.
+        """
+        known = self._known.get(key)
+        if known or (known is False and not may_turn):
+            return known
+        is_ordinary = any(self._known.get(name) is False for name in names)
+        return False if is_ordinary else None
+
+    def fits(self, forms: Collection[str], *, stands_alone: bool) -> bool:
+        """Whether the forms are those of a plural of which nothing is known.
+
+        It has the forms that the language needs for integers, and none that it lacks;
+        zero is for all, and many for millions. ``other`` without any more is a plural
+        only where it ``stands_alone``. When the language is not known either, all that
+        has ``other`` is a plural.
+        """
+        if not self._common:
+            return "other" in forms
+        lacking = set(forms) - self._common - {"zero", "many", "other"}
+        is_whole = self._common.issubset(forms) and not lacking
+        return is_whole and (stands_alone or len(forms) > 1)
 
 
-def whole_texts(entries: Iterable[Entry], warnings: list[str]) -> dict[str, Text]:
+def whole_texts(
+    entries: Iterable[Entry], family: str, warnings: list[str]
+) -> dict[str, Text]:
     """The text of each key that has one, plural forms in order.
 
     For the formats in which only ``other`` makes a plural. One without it (gettext's
     Polish has none) says there what its last form says, with a warning: clients find a
-    message, and nothing is lost.
+    message, and nothing is lost. What was one text in the file is one again.
     """
     texts: dict[str, Text] = {}
     for entry in entries:
@@ -56,157 +120,75 @@ def whole_texts(entries: Iterable[Entry], warnings: list[str]) -> dict[str, Text
         if type(value) is str:
             texts[entry.key] = value
         elif isinstance(value, Mapping) and value:
-            forms = in_order(value)
-            last = next(reversed(forms))
-            if last != "other":
-                forms["other"] = forms[last]
-                told = f"has no text for 'other', so that for '{last}' stands there too"
-                warnings.append(f"{quoted(entry.key)} {told}")
-            texts[entry.key] = forms
+            if value.keys() == {"other"} and kept_in(entry.detail, family).get(PLAIN):
+                texts[entry.key] = value["other"]
+            else:
+                texts[entry.key] = with_other(entry.key, value, warnings)
     return texts
 
 
-def plural_groups(names: Collection[str], separator: str) -> dict[str, dict[str, str]]:
-    """Which names are the forms of one plural key: key to form to name.
+class Leaf(NamedTuple):
+    """A text of a file, or the object of a plural's forms."""
 
-    ``x_zero`` to ``x_other``, when ``x_other`` is there and ``x`` itself is not.
-    Ordinals, ``x_ordinal_other``, are left as they are; so is a bare ``_other``.
+    key: str  # the names on its path, joined
+    path: Path
+    line: int
+    value: str | Mapping[str, object] | None  # None: it is unreadable
+
+
+def leaves(
+    document: Document,
+    separator: str,
+    is_one: Callable[[str, Mapping[str, object]], bool],
+) -> list[Leaf]:
+    """All texts of the document in file order, and objects that ``is_one`` says.
+
+    Numbers, booleans and null are no texts.
     """
-    groups = {}
-    for name in [name for name in names if name.endswith("_other")]:
-        key = name.removesuffix("_other")
-        if key in names or not key or key.endswith((separator, "_ordinal")):
-            continue
-        forms = {form: f"{key}_{form}" for form in PLURAL_FORMS}
-        groups[key] = {form: each for form, each in forms.items() if each in names}
-    return groups
+    found: list[Leaf] = []
+
+    def add(line: int, key: str, path: Path, value: Json) -> None:
+        if isinstance(value, str) or value is Unreadable.TEXT:
+            text = value if isinstance(value, str) else None
+            found.append(Leaf(key, path, line, text))
+        elif isinstance(value, list):
+            for at, inner in enumerate(value):
+                add(line, f"{key}{separator}{at}", (*path, at), inner)
+        elif isinstance(value, Object):
+            if is_plural(value) and is_one(key, value):
+                found.append(Leaf(key, path, line, value))
+                return
+            for line, name, inner in value.numbered():
+                add(line, f"{key}{separator}{name}", (*path, name), inner)
+
+    for line, name, value in document.members.numbered():
+        add(line, name, (name,), value)
+    return without_duplicates(document, found)
 
 
-def flatten(
-    document: Document, separator: str | None, is_plural: IsPlural
-) -> list[Entry]:
-    """The keys of the document in file order, names joined with the separator.
+def texts_in(forms: Mapping[str, object]) -> dict[str, str]:
+    """The forms that have a text."""
+    return {form: text for form, text in forms.items() if isinstance(text, str)}
 
-    An object that ``is_plural`` is one key with its forms, and null a key without a
-    text, with a warning. Noted as faults are keys given twice and what is neither text
-    nor object; without a separator, so are objects that are no plural.
+
+Keyed = TypeVar("Keyed", Leaf, Entry)
+
+
+def without_duplicates(document: Document, found: Sequence[Keyed]) -> list[Keyed]:
+    """What was found; of a key given twice, ``a.b`` and ``b`` in ``a``, the first.
+
+    Notes a fault where they differ, else a warning.
     """
-    entries: list[Entry] = []
-
-    def add(members: Object, prefix: str) -> None:
-        for line, name, value in members.numbered():
-            key = prefix + name
-            if isinstance(value, str):
-                entries.append(Entry(key, value, line=line))
-            elif value is None:
-                document.tell_of_null(line, name)
-                entries.append(Entry(key, line=line))
-            elif not isinstance(value, Object):
-                document.fault_type(line, name, value)
-            elif is_plural(value):
-                forms = _forms(document, value) or None
-                entries.append(Entry(key, forms, is_plural=True, line=line))
-            elif separator is not None:
-                add(value, key + separator)
-            elif value:
-                message = f"{quoted(name)} holds more than plural forms"
-                document.fault(line, "type", message)
-
-    add(document.members, "")
-    note_duplicates(document, entries)
-    return entries
-
-
-def _forms(document: Document, value: Object) -> dict[str, str]:
-    for line, form, text in value.numbered():
-        if text is None:
-            document.tell_of_null(line, form)
-    return {form: text for form, text in value.items() if isinstance(text, str)}
-
-
-def note_duplicates(document: Document, entries: Sequence[Entry]) -> None:
-    """Note keys that are given twice, as ``a.b`` and as ``b`` in ``a``."""
-    seen: set[str] = set()
-    for entry in entries:
-        if entry.key in seen:
-            message = f"the key {quoted(entry.key)} is given twice"
-            document.fault(entry.line or 1, "duplicate", message)
-        seen.add(entry.key)
-
-
-Node = dict[str, object]
-
-
-class Tree:
-    """Keys split on their separator, each part an object in the one before.
-
-    A key that has no place in the tree, because a part of it is a key with a text of
-    its own (``a`` beside ``a.b``) or because it would be nested too deep, keeps its
-    whole name as a member of the top level: ``{"a": "…", "a.b": "…"}``. Names there
-    that hold a separator cannot meet those that came from splitting, and read back
-    as the same key (decisions 2.8).
-    """
-
-    def __init__(
-        self, separator: str, texts: Mapping[str, object], warnings: list[str]
-    ) -> None:
-        """Place every key with its value: a text, or an object of a plural's forms."""
-        self.root: Node = {}
-        self._nodes: dict[str, Node | None] = {}  # by the path; None: no room
-        self._separator = separator
-        self._texts = texts
-        self._warnings = warnings
-        for key, value in texts.items():
-            path, found, name = key.rpartition(separator)
-            node = self._node(path) if found else self.root
-            if node is None:
-                self._put_whole(key, value, self._why(key))
+    seen: dict[str, Keyed] = {}
+    for one in found:
+        first = seen.setdefault(one.key, one)
+        if first is not one:
+            told = f"the key {quoted(one.key)} is given twice"
+            if first.value == one.value:
+                document.warn(one.line or 1, f"{told}, equally")
             else:
-                node[name] = value
-
-    def part_from_plurals(self) -> None:
-        """Give keys their whole names where their object would read as a plural."""
-        for path, node in reversed(list(self._nodes.items())):  # the inner ones first
-            if node is None:
-                continue
-            if "other" in node and is_plural(node):
-                for name, value in node.items():
-                    key = path + self._separator + name
-                    self._put_whole(key, value, f"{path!r} would read as a plural")
-                node.clear()
-            if not node:
-                above, found, name = path.rpartition(self._separator)
-                around = self._nodes[above] if found else self.root
-                if around is not None:
-                    del around[name]
-
-    def _put_whole(self, key: str, value: object, why: str) -> None:
-        self.root[key] = value
-        self._warnings.append(f"{quoted(key)} keeps its whole name: {why}")
-
-    def _node(self, path: str) -> Node | None:
-        """The object at a path, None where there is no room for one."""
-        if path not in self._nodes:
-            above, found, name = path.rpartition(self._separator)
-            # the object itself, those around it, and a plural's forms below it
-            is_deep = path.count(self._separator) + 3 > DEEPEST
-            if is_deep or path in self._texts:
-                around = None
-            else:
-                around = self._node(above) if found else self.root
-            node: Node | None = None
-            if around is not None:
-                around[name] = node = {}
-            self._nodes[path] = node
-        return self._nodes[path]
-
-    def _why(self, key: str) -> str:
-        path = key
-        while self._separator in path:
-            path = path.rpartition(self._separator)[0]
-            if path in self._texts:
-                return f"{quoted(path)} is a text itself"
-        return f"it would be nested deeper than {DEEPEST}"
+                document.fault(one.line or 1, "duplicate", told)
+    return list(seen.values())
 
 
 _SEGMENTED_KEY = re.compile(r"[A-Za-z0-9_-]+([.:/|][A-Za-z0-9_-]+)+")
@@ -216,7 +198,8 @@ def family_member(file: SourceFile) -> str | None:
     """The id of the format that claims the file; None when it is none of ours.
 
     - arb: named ``.arb``, or a text ``@@locale`` at the top level;
-    - json-i18next: some ``x_other`` beside another form of ``x``. A file with
+    - json-i18next: some ``x_other`` beside another form of ``x``, or the three forms
+      that Slavic languages have without it. A file with
       ``x_other`` alone, as Japanese has it, is not surely one: name the format;
     - json-flat: nothing but texts and plurals at the top level, and a name made of
       segments, ``cart.title``;
@@ -238,17 +221,36 @@ def family_member(file: SourceFile) -> str | None:
         return "json-nested" if extension else None
     if isinstance(members.get("@@locale"), str):
         return "arb"
-    if b"_other" in file.content and _has_suffixes(members):  # a quick look first
+    if envelope_of(members):
+        return "json-nested"
+    if _SUFFIXES.search(file.content) and _has_suffixes(members):  # a quick look first
         return "json-i18next"
-    are_texts = all(isinstance(v, str) or is_plural(v) for v in members.values())
-    is_flat = are_texts and any(map(_SEGMENTED_KEY.fullmatch, members))
-    return "json-flat" if is_flat else "json-nested"
+    are_texts = all(is_flat(value) for value in members.values())
+    has_segments = are_texts and any(map(_SEGMENTED_KEY.fullmatch, members))
+    return "json-flat" if has_segments else "json-nested"
+
+
+def is_flat(value: object) -> bool:
+    """Whether it is no object but a plural, and no array that holds more than texts."""
+    if isinstance(value, list):
+        return not any(isinstance(inner, (dict, list)) for inner in value)
+    return not isinstance(value, dict) or is_plural(value)
 
 
 def _has_suffixes(members: Mapping[str, object]) -> bool:
-    texts = {name for name, value in members.items() if type(value) in _TEXTS}
-    return any(len(forms) > 1 for forms in plural_groups(texts, ".").values()) or any(
-        _has_suffixes(value) for value in members.values() if isinstance(value, dict)
+    names = {name for name, value in members.items() if type(value) in _TEXTS}
+    return (
+        any(len(forms) > 1 for forms in plural_groups(names, ".").values())
+        or any(
+            {f"{name[:-4]}_one", f"{name[:-4]}_many"} <= names
+            for name in names
+            if name.endswith("_few")
+        )
+        or any(
+            _has_suffixes(value)
+            for value in members.values()
+            if isinstance(value, dict)
+        )
     )
 
 
@@ -267,119 +269,271 @@ class JsonFormat:
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
         """One catalogue. Raises UnreadableFile with a Problem for each fault."""
         document = parse(file.content)
-        catalogue = self.catalogue_of(document, options.key_separator)
+        catalogue = self.catalogue_of(document, options)
         document.refuse_faults()
         return [catalogue]
 
     def write(
         self, catalogues: Sequence[Catalogue], options: FileOptions
     ) -> WrittenFile:
-        """One object of the one catalogue."""
+        """One object of the one catalogue: its template's, if there is one."""
         (catalogue,) = catalogues
         warnings: list[str] = []
-        document = self.document_of(catalogue, options.key_separator, warnings)
+        if catalogue.template is not None:
+            has_text = any(entry.value for entry in catalogue.entries)
+            with suppress(ValueError):  # it is no JSON any more
+                layout = Layout(catalogue.template)
+                if layout.root.items or not has_text:
+                    content = self.update(layout, catalogue, options, warnings)
+                    return WrittenFile(content, warnings)
+        document = self.document_of(catalogue, options, warnings)
         return WrittenFile(encoded(document, self._indent), warnings)
 
-    def catalogue_of(self, document: Document, separator: str) -> Catalogue:
-        """The catalogue in a document; notes faults. No language: files do not tell."""
-        entries = self.entries_of(document, separator)
-        return Catalogue(None, entries, warnings=document.warnings)
-
-    def entries_of(self, document: Document, separator: str) -> list[Entry]:
-        """The entries in a document; notes faults."""
-        raise NotImplementedError
+    @abstractmethod
+    def catalogue_of(self, document: Document, options: FileOptions) -> Catalogue:
+        """The catalogue in a document; notes faults."""
 
     @abstractmethod
     def document_of(
-        self, catalogue: Catalogue, separator: str, warnings: list[str]
+        self, catalogue: Catalogue, options: FileOptions, warnings: list[str]
     ) -> Mapping[str, object]:
         """The object that is written; adds warnings."""
 
+    @abstractmethod
+    def update(
+        self,
+        layout: Layout,
+        catalogue: Catalogue,
+        options: FileOptions,
+        warnings: list[str],
+    ) -> bytes:
+        """The template with the catalogue's texts; adds warnings."""
 
-class NestedJson(JsonFormat):
+
+class ObjectJson(JsonFormat):
+    """What the formats without metadata have in common."""
+
+    _by_suffix = False  # how plurals are written: x_one, or one in x
+
+    def catalogue_of(self, document: Document, options: FileOptions) -> Catalogue:
+        """The catalogue in a document. No language: files do not tell."""
+        found = self.leaves_of(document, options)
+        entries = [self._entry(leaf, options) for leaf in found]
+        if is_root_of(document.members, options.language_code):
+            [name] = document.members
+            told = f"all of it is in {name!r}, its language, so that its keys differ"
+            document.warn(1, f"{told} from those of other languages")
+        if lines := piped(
+            [(e.line or 1, e.value) for e in entries if is_text(e.value)]
+        ):
+            told = "plurals of vue-i18n (a | b) are read as one text"
+            document.warn(lines[0], f"{told} ({len(lines)} in the file)")
+        return Catalogue(None, entries, warnings=document.warnings)
+
+    def update(
+        self,
+        layout: Layout,
+        catalogue: Catalogue,
+        options: FileOptions,
+        warnings: list[str],
+    ) -> bytes:
+        """The template with the catalogue's texts."""
+        separator, entries = options.key_separator, catalogue.entries
+        places = {each.key: self.place_of(each, separator)[0] for each in entries}
+        update = Update(layout, separator, places, warnings, by_suffix=self._by_suffix)
+        return update.content(entries)
+
+    @abstractmethod
+    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
+        """The texts and plurals of a document; notes faults."""
+
+    def place_of(self, entry: Entry, separator: str) -> tuple[Path, bool]:
+        """Where a key stands in a file, and whether a file had it there."""
+        path = known_path(entry, separator)
+        if path is not None:
+            return path, True
+        parts = tuple(entry.key.split(separator))
+        if entry.is_file_key and not all(map(_PLAIN_PART.fullmatch, parts)):
+            return (entry.key,), False
+        return parts, False
+
+    def has_to_keep(self, path: Path, separator: str) -> bool:
+        """Whether the key alone does not tell where it stands."""
+        if len(path) == 1:
+            return separator in str(path[0])
+        are_plain = all(isinstance(p, str) and _PLAIN_PART.fullmatch(p) for p in path)
+        return not are_plain or path[-1] in FORMS or len(path) > DEEPEST - 2
+
+    def _entry(self, leaf: Leaf, options: FileOptions) -> Entry:
+        key, path, line, value = leaf
+        detail: Detail | None = None
+        is_one = isinstance(value, Mapping)
+        text: Text | None = (
+            texts_in(value) or None if isinstance(value, Mapping) else value
+        )
+        if not is_one and options.plurals.get(key):
+            is_one = True
+            if isinstance(text, str):
+                text, detail = {"other": text}, {"json": {PLAIN: True}}
+        keeps = self.has_to_keep(path, options.key_separator)
+        key_detail = {"json": {PATH: list(path)}} if keeps else None
+        return Entry(key, text, is_one, line=line, key_detail=key_detail, detail=detail)
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether this is one text."""
+    return isinstance(value, str)
+
+
+class NestedJson(ObjectJson):
     """``{"cart": {"title": "Cart", "items": {"one": "…", "other": "…"}}}``.
 
-    A key is split on the project's separator. An object that holds only plural forms,
-    all of them texts and ``other`` among them, is one plural key. What the tree has no
-    room for keeps its whole name at the top level, with a warning: see Tree. A plural
-    without ``other`` is written with its last form there, and a warning.
+    A key is split on the project's separator, unless a file had it elsewhere. What the
+    tree has no room for keeps its whole name at the top level, with a warning: see
+    Tree. For what is a plural see Plurals; one without ``other`` is written with its
+    last form there, and a warning.
     """
 
     info = FormatInfo(
         "json-nested", "JSON, nested", ".json", "application/json", precedence=1
     )
 
-    def entries_of(self, document: Document, separator: str) -> list[Entry]:
-        """The leaves of the tree."""
-        return flatten(document, separator, lambda v: "other" in v and is_plural(v))
+    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
+        """The leaves of the tree. Raises UnreadableFile for a file of another kind."""
+        kind = envelope_of(document.members)
+        if kind is not None:
+            told = (
+                f"this is {kind}, which no format reads yet; json-flat makes keys of it"
+            )
+            problem = Problem("line 1", "kind", told)
+            raise UnreadableFile.of([problem])
+        separator, plurals = options.key_separator, Plurals(options)
+
+        def is_one(key: str, forms: Mapping[str, object]) -> bool:
+            names = [f"{key}{separator}{form}" for form in forms]
+            known = plurals.known(key, names, may_turn=True)
+            return plurals.fits(forms, stands_alone=True) if known is None else known
+
+        return leaves(document, separator, is_one)
 
     def document_of(
-        self, catalogue: Catalogue, separator: str, warnings: list[str]
+        self, catalogue: Catalogue, options: FileOptions, warnings: list[str]
     ) -> Mapping[str, object]:
         """The tree."""
-        texts = whole_texts(catalogue.entries, warnings)
-        tree = Tree(separator, texts, warnings)
+        separator = options.key_separator
+        texts = whole_texts(catalogue.entries, "json", warnings)
+        places = []
+        for entry in catalogue.entries:
+            if entry.key in texts:
+                path, is_known = self.place_of(entry, separator)
+                places.append(Place(path, entry.key, texts[entry.key], is_known))
+        tree = Tree(separator, places, warnings)
         tree.part_from_plurals()
-        return tree.root
+        return tree.document()
 
 
-class FlatJson(JsonFormat):
+class FlatJson(ObjectJson):
     """``{"cart.title": "Cart", "cart.items": {"one": "…", "other": "…"}}``.
 
-    Keys stand as they are, so none can clash, and an object can only be a plural,
-    also where it lacks ``other``.
+    Keys stand as they are, so none can clash. An object of plural forms is a plural,
+    also where it lacks ``other``. Other objects are read as nested, and written so
+    where the template has them. An array of texts stays one.
     """
 
     info = FormatInfo("json-flat", "JSON, flat", ".json", "application/json")
 
-    def entries_of(self, document: Document, separator: str) -> list[Entry]:
+    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
         """The members of the one object."""
-        return flatten(document, None, is_plural)
+        plurals, separator = Plurals(options), options.key_separator
+
+        def is_one(key: str, forms: Mapping[str, object]) -> bool:
+            names = [f"{key}{separator}{form}" for form in forms]
+            return plurals.known(key, names, may_turn=True) is not False
+
+        return leaves(document, separator, is_one)
+
+    def place_of(self, entry: Entry, separator: str) -> tuple[Path, bool]:
+        """The whole key, or the position of an array with that name."""
+        path = known_path(entry, separator)
+        if path is not None and all(isinstance(part, int) for part in path[1:]):
+            return path, True
+        return (entry.key,), False
+
+    def has_to_keep(self, path: Path, separator: str) -> bool:
+        """Whether it is not a member of the one object."""
+        return len(path) > 1
 
     def document_of(
-        self, catalogue: Catalogue, separator: str, warnings: list[str]
+        self, catalogue: Catalogue, options: FileOptions, warnings: list[str]
     ) -> Mapping[str, object]:
         """One object, in the order of the catalogue."""
-        return {
-            entry.key: value if isinstance(value, str) else in_order(value)
-            for entry in catalogue.entries
-            if (value := entry.value) or value == ""
-        }
+        places = []
+        for entry in catalogue.entries:
+            value = entry.value
+            if isinstance(value, Mapping) and value:
+                is_plain = kept_in(entry.detail, "json").get(PLAIN)
+                forms = in_order(value)
+                text = forms.get("other") if is_plain and len(forms) == 1 else None
+                value = forms if text is None else text
+            if value or value == "":
+                path, _ = self.place_of(entry, options.key_separator)
+                places.append(Place(path, entry.key, value))
+        return Tree(options.key_separator, places, warnings).document()
 
 
-class I18nextJson(JsonFormat):
+class I18nextJson(ObjectJson):
     """``{"cart": {"title": "Cart", "items_one": "…", "items_other": "…"}}``.
 
-    Names ``x_zero`` to ``x_other`` are the forms of the plural key ``x`` when
-    ``x_other`` is among them and ``x`` is no text itself. Ordinals
-    (``x_ordinal_one``) and contexts (``x_male``) are ordinary keys. What the tree has
-    no room for keeps its whole name at the top level, where i18next finds it too.
-    Source: i18next, JSON Format v4.
+    Names ``x_zero`` to ``x_other`` are the forms of the plural key ``x``: see Plurals.
+    Ordinals (``x_ordinal_one``) and contexts (``x_male``) are ordinary keys. What the
+    tree has no room for keeps its whole name at the top level, where i18next finds it
+    too. Source: i18next, JSON Format v4.
     """
 
     info = FormatInfo(
         "json-i18next", "JSON, i18next v4", ".json", "application/json", precedence=2
     )
+    _by_suffix = True
 
-    def entries_of(self, document: Document, separator: str) -> list[Entry]:
+    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
         """The leaves of the tree, forms put together where the first of them stood."""
-        entries = flatten(document, separator, lambda _: False)
-        groups = plural_groups({entry.key for entry in entries}, separator)
-        key_of = {name: key for key, forms in groups.items() for name in forms.values()}
-        values = {entry.key: entry.value for entry in entries if entry.key in key_of}
-        grouped: dict[str, Entry] = {}
-        for entry in entries:
-            key = key_of.get(entry.key)
-            if key is None:
-                grouped[entry.key] = entry
-            elif key not in grouped:
-                said = {form: values[name] for form, name in groups[key].items()}
-                forms = {form: text for form, text in said.items() if type(text) is str}
-                grouped[key] = Entry(key, forms or None, True, line=entry.line)
-        return list(grouped.values())
+        found = leaves(document, options.key_separator, lambda *_: False)
+        plurals, by_key = Plurals(options), {leaf.key: leaf for leaf in found}
+        names: dict[str, dict[str, str]] = {}
+        for key, leaf in by_key.items():
+            suffix = _SUFFIX.fullmatch(key)
+            if suffix and leaf.path[-1] != f"_{suffix[2]}":
+                names.setdefault(suffix[1], {})[suffix[2]] = key
+        keys = sorted(by_key)
+        groups: dict[str, dict[str, str]] = {}
+        for stem, forms in names.items():
+            known = plurals.known(stem, forms.values(), may_turn=plurals.is_source)
+            if known is None and stem not in by_key and not stem.endswith("_ordinal"):
+                second = bisect_left(keys, f"{stem}_") + 1
+                others = keys[second : second + 1]
+                is_alone = not others or not others[0].startswith(f"{stem}_")
+                known = plurals.fits(forms, stands_alone=is_alone)
+            if known:
+                groups[stem] = forms
+        stem_of = {
+            name: key for key, forms in groups.items() for name in forms.values()
+        }
+        grouped: list[Leaf] = []
+        seen: set[str] = set()
+        for leaf in found:
+            stem = stem_of.get(leaf.key, "")
+            if stem and stem not in seen:
+                seen.add(stem)
+                grouped.append(_plural_of(stem, leaf, groups[stem], by_key))
+            elif leaf.key in groups:
+                told = f"{quoted(leaf.key)} is left out: it is a plural, and its forms"
+                document.warn(leaf.line, f"{told} are there too")
+            elif not stem:
+                grouped.append(leaf)
+        return grouped
 
     def document_of(
-        self, catalogue: Catalogue, separator: str, warnings: list[str]
+        self, catalogue: Catalogue, options: FileOptions, warnings: list[str]
     ) -> Mapping[str, object]:
         """The tree. What i18next cannot tell apart is written or left out as told.
 
@@ -387,18 +541,23 @@ class I18nextJson(JsonFormat):
         plural key. Written, with a warning: keys whose names will read as a plural
         (``x_other`` without ``x``), or the reverse.
         """
-        texts = whole_texts(catalogue.entries, warnings)
-        names: dict[str, str] = {}
-        for key, value in texts.items():
-            if not isinstance(value, str):
-                names.update({f"{key}_{form}": text for form, text in value.items()})
+        separator = options.key_separator
+        texts = whole_texts(catalogue.entries, "json", warnings)
+        names: dict[str, Place] = {}
+        for entry in catalogue.entries:
+            key, value = entry.key, texts.get(entry.key)
+            path, is_known = self.place_of(entry, separator)
+            if isinstance(value, Mapping):
+                for form, text in value.items():
+                    name, at = f"{key}_{form}", (*path[:-1], f"{path[-1]}_{form}")
+                    names[name] = Place(at, name, text, is_known)
                 continue
             base, _, form = key.rpartition("_")
             if form in FORMS and not isinstance(texts.get(base, ""), str):
                 told = f"is left out: it is a form of the plural {quoted(base)}"
                 warnings.append(f"{quoted(key)} {told}")
-            else:
-                names[key] = value
+            elif value is not None:
+                names[key] = Place(path, key, value, is_known)
         groups = plural_groups(names, separator)
         for key, forms in groups.items():
             if isinstance(texts.get(key, ""), str):
@@ -409,4 +568,30 @@ class I18nextJson(JsonFormat):
         for key, value in texts.items():
             if not isinstance(value, str) and key not in groups:
                 warnings.append(f"the plural {quoted(key)} will read as ordinary keys")
-        return Tree(separator, names, warnings).root
+        return Tree(separator, [*names.values()], warnings).document()
+
+
+def _plural_of(
+    stem: str, first: Leaf, names: Mapping[str, str], by_key: Mapping[str, Leaf]
+) -> Leaf:
+    """The plural with these names, where the first of them stands."""
+    end = len(first.key) - len(stem)
+    path = (*first.path[:-1], str(first.path[-1])[:-end])
+    forms = {form: by_key[name].value for form, name in names.items()}
+    return Leaf(stem, path, first.line, forms)
+
+
+def plural_groups(names: Collection[str], separator: str) -> dict[str, dict[str, str]]:
+    """Which names look like the forms of one plural key: key to form to name.
+
+    ``x_zero`` to ``x_other``, when ``x_other`` is there and ``x`` itself is not.
+    Ordinals, ``x_ordinal_other``, are left as they are; so is a bare ``_other``.
+    """
+    groups = {}
+    for name in [name for name in names if name.endswith("_other")]:
+        key = name.removesuffix("_other")
+        if key in names or not key or key.endswith((separator, "_ordinal")):
+            continue
+        forms = {form: f"{key}_{form}" for form in PLURAL_FORMS}
+        groups[key] = {form: each for form, each in forms.items() if each in names}
+    return groups

@@ -1,13 +1,15 @@
 """Reads JSON strictly: one object, and every fault with its line; and writes it.
 
-Stricter than the standard library: no duplicate names, NUL, lone surrogates, NaN,
-Infinity, integers beyond 2**53, or nesting deeper than 64 (decisions 2.10).
+Stricter than the standard library: no name with two values, no NaN or Infinity, no
+nesting deeper than 64 (decisions 2.10). A text with U+0000 or a lone surrogate, and a
+number that not every reader can hold, is left out with a warning.
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from math import isfinite
+from enum import Enum
+from math import isinf, isnan, nan
 from typing import TypeAlias
 
 import msgspec
@@ -15,7 +17,7 @@ import msgspec
 from locframework.ports import Problem, UnreadableFile, abbreviate
 
 DEEPEST = 64  # objects and arrays inside one another, the outermost included
-MOST_FAULTS = 1000  # of a file
+MOST_FAULTS = 1000  # of a file, and warnings
 LARGEST = 2**53 - 1  # the integers that every JSON reader can hold (RFC 8259, 6)
 
 
@@ -33,7 +35,14 @@ class Object(dict[str, "Json"]):
         return zip(self.lines, self.keys(), self.values(), strict=True)
 
 
-Json: TypeAlias = "str | bool | int | float | list[Json] | Object | None"
+class Unreadable(Enum):
+    """Stands for a text or number that was left out, with a warning."""
+
+    TEXT = "text"
+    NUMBER = "number"
+
+
+Json: TypeAlias = "str | bool | int | float | list[Json] | Object | Unreadable | None"
 _Pairs: TypeAlias = "tuple[tuple[str, _Decoded], ...]"  # an object, as it was decoded
 _Decoded: TypeAlias = "str | bool | int | float | list[_Decoded] | _Pairs | None"
 
@@ -44,9 +53,14 @@ def quoted(name: str) -> str:
 
 
 # "*+" and not "*", which notes a place to go back to at every escape
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_NAME_OR_STRING = re.compile(rf"{_STRING}(\s*:(?:\s*{_STRING})?)?")
+STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_NAME_OR_STRING = re.compile(rf"{STRING}(\s*:(?:\s*{STRING})?)?")
 _FORBIDDEN = re.compile("[\x00\ud800-\udfff]")
+
+
+def is_forbidden(text: str) -> bool:
+    """Whether no text may be so: U+0000 and lone surrogates cannot be stored."""
+    return _FORBIDDEN.search(text) is not None
 
 
 class Document:
@@ -69,15 +83,12 @@ class Document:
         if len(self._faults) >= MOST_FAULTS:
             self.refuse_faults()
 
-    def fault_type(self, line: int, name: str, value: Json) -> None:
-        """Note a value that should have been a text."""
-        message = f"{quoted(name)} has to be a text, not {_kind(value)}"
-        self.fault(line, "type", message)
-
-    def tell_of_null(self, line: int, name: str) -> None:
-        """Warn of a null where a text may stand: its key is named without one."""
-        where = f"line {line}"
-        self.warnings.append(f"{where}: {quoted(name)} is null, so it has no text")
+    def warn(self, line: int, message: str) -> None:
+        """Note what is left out of the file or may be misread."""
+        if len(self.warnings) < MOST_FAULTS:
+            self.warnings.append(f"line {line}: {message}")
+        elif len(self.warnings) == MOST_FAULTS:
+            self.warnings.append(f"there are more than {MOST_FAULTS} warnings")
 
     def refuse_faults(self) -> None:
         """Raises UnreadableFile with a Problem for each fault noted, if any."""
@@ -91,43 +102,46 @@ class Document:
         found = Object()
         for name, decoded in pairs:
             line = next(self._lines)
-            if self._has_escapes:
-                text = name + decoded if isinstance(decoded, str) else name
-                self._check_text(line, text)
-            if name in found:
+            value: Json = decoded if type(decoded) is str else None
+            if value is None or self._has_escapes:
+                value = self._value(line, name, decoded, depth)
+                if self._is_forbidden(line, name, name):
+                    continue
+            if name not in found:
+                found.lines.append(line)
+                found[name] = value
+            elif found[name] == value:
+                self.warn(line, f"the member {quoted(name)} is given twice, equally")
+            else:
                 message = f"the member {quoted(name)} is given twice"
                 self.fault(line, "duplicate", message)
-            else:
-                found.lines.append(line)
-            if isinstance(decoded, str):
-                found.setdefault(name, decoded)
-            else:
-                found.setdefault(name, self._value(line, decoded, depth))
         return found
 
-    def _value(self, line: int, value: _Decoded, depth: int) -> Json:
+    def _value(self, line: int, name: str, value: _Decoded, depth: int) -> Json:
         if isinstance(value, tuple):
             return self._object(value, depth + 1)
         if isinstance(value, list):
             if depth >= DEEPEST:
                 raise RecursionError
-            return [self._value(line, inner, depth + 1) for inner in value]
+            return [self._value(line, name, inner, depth + 1) for inner in value]
         if isinstance(value, str):
-            self._check_text(line, value)
-        elif isinstance(value, float) and not isfinite(value):
-            self.fault(line, "number", "a number may not be NaN or infinite")
-            return None
-        elif isinstance(value, int) and abs(value) > LARGEST:
-            message = f"an integer may not be larger than {LARGEST}"
-            self.fault(line, "number", message)
-            return None
+            unreadable = self._has_escapes and self._is_forbidden(line, name, value)
+            return Unreadable.TEXT if unreadable else value
+        if isinstance(value, float) and isnan(value):
+            self.fault(line, "number", "JSON has neither NaN nor Infinity")
+        elif (isinstance(value, float) and isinf(value)) or (
+            isinstance(value, int) and abs(value) > LARGEST
+        ):
+            self.warn(line, f"{quoted(name)} is left out: the number is too large")
+            return Unreadable.NUMBER
         return value
 
-    def _check_text(self, line: int, text: str) -> None:
+    def _is_forbidden(self, line: int, name: str, text: str) -> bool:
         found = _FORBIDDEN.search(text)
         if found:
             what = "U+0000" if found[0] == "\0" else "a lone surrogate"
-            self.fault(line, "character", f"a text may not contain {what}")
+            self.warn(line, f"{quoted(name)} is left out: it contains {what}")
+        return found is not None
 
 
 def _lines_of_names(text: str) -> Iterator[int]:
@@ -178,17 +192,9 @@ def _integer(text: str) -> int | float:
     return int(text) if len(text) <= 4300 else float(text)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=tuple, parse_int=_integer)
-
-
-def _kind(value: Json) -> str:
-    if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, list):
-        return "an array"
-    if isinstance(value, (bool, type(None))):
-        return json.dumps(value)
-    return "a number"
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=tuple, parse_int=_integer, parse_constant=lambda _: nan
+)
 
 
 def encoded(document: Mapping[str, object], indent: int) -> bytes:

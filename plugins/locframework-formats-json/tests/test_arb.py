@@ -11,6 +11,7 @@ from locframework_formats_json.arb import (
     dart_name,
     dart_names,
     parse_plural,
+    respelled,
     write_plural,
 )
 from msgspec.structs import replace
@@ -21,7 +22,6 @@ from locframework.ports import (
     Entry,
     FileOptions,
     SourceFile,
-    UnreadableFile,
     WrittenFile,
 )
 
@@ -82,10 +82,26 @@ def test_a_template_is_read_with_all_that_it_says() -> None:
 
 
 def test_a_template_is_written_as_it_was() -> None:
-    written = Arb().write([read(TEMPLATE)], OPTIONS)
+    options = FileOptions(key_separator=".", source_language="zh-Hant-TW")
+    written = Arb().write([read(TEMPLATE)], options)
 
     assert json.loads(written.content) == json.loads(TEMPLATE)
     assert list(json.loads(written.content)) == list(json.loads(TEMPLATE))
+
+
+def test_attributes_are_written_to_the_file_of_the_source_language_alone() -> None:
+    detail = {"arb": {"attributes": {"type": "text"}}}
+    entries = [
+        Entry("a.b", "x", description="A button", key_detail=detail),
+        Entry("c", "y", description="A title"),
+    ]
+
+    assert document(*entries, code="de") == {
+        "@@locale": "de",
+        "aB": "x",
+        "@aB": {"x-key": "a.b"},
+        "c": "y",
+    }
 
 
 @pytest.mark.parametrize(
@@ -193,23 +209,29 @@ def test_attributes_of_no_message_are_told_from_those_of_a_key_that_comes_later(
     ]
 
 
-def test_faults_are_told_by_line() -> None:
+def test_what_arb_has_no_place_for_is_left_out_and_told_by_line() -> None:
     content = (
-        '{\n"@@locale": null,\n"a": "x",\n"@a": {"description": 1, "x": NaN},\n'
-        '"b": "y",\n"@b": "z",\n"c": "w", "@c": {"x-key": "a"}, "d": {}\n}'
+        '{\n"@@locale": 1,\n"a": "x",\n"@a": {"description": 1, "x": [1e999]},\n'
+        '"b": "y",\n"@b": "z",\n"c": "w", "@c": {"x-key": ["a"]}, "d": {"e": "f"},\n'
+        '"g": "v", "@g": {"x-plural": {"x": "y"}}\n}'
     )
 
-    with pytest.raises(UnreadableFile) as caught:
-        read(content)
+    catalogue = read(content)
 
-    assert isinstance(caught.value.details, list)
-    assert [(p.path, p.rule) for p in caught.value.details] == [
-        ("line 2", "type"),
-        ("line 3", "type"),
-        ("line 4", "number"),
-        ("line 6", "type"),
-        ("line 7", "duplicate"),
-        ("line 7", "type"),
+    said = [(entry.key, entry.value) for entry in catalogue.entries]
+    assert said == [("a", "x"), ("b", "y"), ("c", "w"), ("g", "v")]
+    assert catalogue.entries[0].key_detail == {"arb": {"attributes": {"x": [None]}}}
+    told = sorted(
+        warning.partition(" is left out")[0] for warning in catalogue.warnings
+    )
+    assert told == [
+        "line 2: @@locale",
+        "line 3: description",
+        "line 4: 'x'",
+        "line 6: '@b'",
+        "line 7: 'd'",
+        "line 7: x-key",
+        "line 8: x-plural",
     ]
 
 
@@ -222,13 +244,41 @@ def test_faults_are_told_by_line() -> None:
         ("{n} of {m", False),
     ],
 )
-def test_a_plural_message_with_a_brace_missing_is_a_text_and_told(
+def test_a_plural_message_with_a_brace_missing_is_left_out_and_told(
     text: str, is_torn: bool
 ) -> None:
     catalogue = read(json.dumps({"a": text}))
 
-    assert [entry.value for entry in catalogue.entries] == [text]
+    assert [entry.value for entry in catalogue.entries] == [None if is_torn else text]
     assert len(catalogue.warnings) == is_torn
+
+
+def test_a_text_that_looks_torn_comes_back_as_a_text() -> None:
+    written = write([Entry("a", "{n, plural, one{x}")])
+
+    assert read(written.content.decode()).entries[0].value == "{n, plural, one{x}"
+
+
+@pytest.mark.parametrize("name", ["CRANE", "Travel app", "class", "_x"])
+def test_a_name_that_is_not_of_dart_comes_back_as_it_was(name: str) -> None:
+    [entry] = read(json.dumps({name: "x"})).entries
+
+    assert document(entry) == {name: "x"}
+    assert document(replace(entry, key="renamed")) == {"renamed": "x"}
+    assert document(Entry("Any name", "x", is_file_key=True)) == {"Any name": "x"}
+
+
+def test_what_is_known_of_a_key_decides_whether_a_message_is_its_plural() -> None:
+    content = b'{"a": "{n, plural, other{x}}", "b": "y"}'
+    options = replace(OPTIONS, plurals={"a": False, "b": True})
+    [found] = Arb().read(SourceFile("", content), options)
+    of_source = replace(options, language_code="en")
+    [source] = Arb().read(SourceFile("", content), of_source)
+
+    assert source.entries[0].is_plural
+    said = [(entry.value, entry.is_plural) for entry in found.entries]
+    assert said == [("{n, plural, other{x}}", False), ({"other": "y"}, True)]
+    assert document(found.entries[1]) == {"b": "y"}
 
 
 @settings(deadline=None)
@@ -305,11 +355,12 @@ def test_all_names_are_dart_and_none_is_given_twice(keys: list[str]) -> None:
 def test_a_message_is_taken_apart() -> None:
     message = "{ n ,plural,  one {1 item}other{{n} items ({size})}\n}"
 
-    assert parse_plural(message) == (
-        "n",
-        {"one": "1 item", "other": "{n} items ({size})"},
-        {},
-    )
+    plural = parse_plural(message)
+
+    assert plural is not None
+    forms = {"one": "1 item", "other": "{n} items ({size})"}
+    assert plural[:3] == ("n", forms, {})
+    assert respelled(message, plural, forms) == message
 
 
 def test_numbers_are_the_forms_that_flutter_takes_them_for() -> None:
@@ -371,7 +422,11 @@ def test_what_is_written_is_taken_apart_the_same(forms: dict[str, str]) -> None:
 
     message = write_plural("count", forms, exact)
 
-    assert message is None or parse_plural(message) == ("count", forms, exact)
+    if message is not None:
+        plural = parse_plural(message)
+        assert plural is not None
+        assert plural[:3] == ("count", forms, exact)
+        assert respelled(message, plural, forms) == message
 
 
 def test_a_long_message_takes_no_longer_than_it_is() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from locframework_formats_json import JsonPlugin, JsonSettings
 from locframework_formats_json.objects import FlatJson, I18nextJson, NestedJson
+from msgspec.structs import replace
 
 from locframework.ports import (
     PLURAL_FORMS,
@@ -163,33 +164,6 @@ def test_a_plural_without_other_says_its_last_form_there_and_tells() -> None:
     assert written.warnings == [told]
 
 
-def test_what_is_no_text_is_told_by_line_and_name() -> None:
-    content = '{\n"a": 1,\n"b": {"c": [{"d": "e"}],\n"f": null},\n"g": "x", "g": true}'
-
-    with pytest.raises(UnreadableFile) as caught:
-        read_nested(content)
-
-    assert isinstance(caught.value.details, list)
-    assert [(p.path, p.rule, p.message) for p in caught.value.details] == [
-        ("line 2", "type", "'a' has to be a text, not a number"),
-        ("line 3", "type", "'c' has to be a text, not an array"),
-        ("line 5", "duplicate", "the member 'g' is given twice"),
-    ]
-
-
-def test_a_hundred_of_many_faults_are_listed() -> None:
-    content = json.dumps({f"{at:03}{'x' * 50}": at for at in range(300)}, indent=0)
-
-    with pytest.raises(UnreadableFile) as caught:
-        read_nested(content)
-
-    assert isinstance(caught.value.details, list)
-    told = [problem.message for problem in caught.value.details]
-    assert told[0] == f"'000{'x' * 50}' has to be a text, not a number"
-    assert len(told) == 100
-    assert caught.value.message.endswith(" (and 299 more)")
-
-
 def test_a_key_given_in_two_ways_is_told() -> None:
     with pytest.raises(
         UnreadableFile, match=r"^line 2: the key 'a\.b' is given twice$"
@@ -233,16 +207,14 @@ def test_any_object_of_forms_is_a_plural() -> None:
     }
 
 
-def test_objects_of_anything_else_are_told() -> None:
-    with pytest.raises(UnreadableFile) as caught:
-        read_flat('{"a": {"other": "x", "b": "y"},\n"c": {"one": {}},\n"d": 1}')
+def test_other_objects_are_read_as_nested() -> None:
+    content = '{"a": {"other": "x", "b": "y"},\n"c": {"one": {}},\n"d": ["z"]}'
 
-    assert isinstance(caught.value.details, list)
-    assert [(p.path, p.message) for p in caught.value.details] == [
-        ("line 1", "'a' holds more than plural forms"),
-        ("line 2", "'c' holds more than plural forms"),
-        ("line 3", "'d' has to be a text, not a number"),
-    ]
+    assert read_flat(content) == {
+        "a.other": ("x", 1),
+        "a.b": ("y", 1),
+        "d.0": ("z", 3),
+    }
 
 
 def read_i18next(content: str) -> dict[str, Text | None]:
@@ -355,6 +327,160 @@ def test_a_plural_that_will_read_as_ordinary_keys_is_told() -> None:
     assert warnings == ["the plural 'x_ordinal' will read as ordinary keys"]
 
 
+def keys_of(
+    format_: NestedJson | I18nextJson | FlatJson,
+    content: object,
+    language: str | None,
+    plurals: Mapping[str, bool] = {},
+) -> list[str]:
+    """The keys of a file; those that are plural with a star."""
+    file = SourceFile("", json.dumps(content).encode())
+    options = replace(OPTIONS, language_code=language, plurals=plurals)
+    (catalogue,) = format_.read(file, options)
+    return [entry.key + "*" * entry.is_plural for entry in catalogue.entries]
+
+
+@pytest.mark.parametrize(
+    ("language", "names", "keys"),
+    [
+        ("en", ["n_one", "n_other"], ["n*"]),
+        ("ja", ["n_other"], ["n*"]),
+        ("ru", ["n_one", "n_few", "n_many"], ["n*"]),
+        ("fr", ["n_one", "n_many", "n_other"], ["n*"]),
+        ("fr", ["n_one", "n_other"], ["n*"]),
+        ("en", ["n_zero", "n_one", "n_other"], ["n*"]),
+        ("en", ["n_other"], ["n_other"]),
+        ("ru", ["n_one", "n_other"], ["n_one", "n_other"]),
+        ("en", ["n_one", "n_two", "n_other"], ["n_one", "n_two", "n_other"]),
+        ("en", ["r_spam", "r_other"], ["r_spam", "r_other"]),
+        ("ja", ["r_spam", "r_other"], ["r_spam", "r_other"]),
+        ("en", ["n", "n_one", "n_other"], ["n", "n_one", "n_other"]),
+        ("tlh", ["n_one", "n_other"], ["n*"]),
+    ],
+)
+def test_names_that_nothing_is_known_of_are_a_plural_as_the_language_has_it(
+    language: str, names: list[str], keys: list[str]
+) -> None:
+    assert keys_of(I18nextJson(), dict.fromkeys(names, "x"), language) == keys
+    inside = {"a": dict.fromkeys(names, "x")}
+    found = keys_of(I18nextJson(), inside, language)
+    assert found == [f"a.{key}" for key in keys]
+
+
+@pytest.mark.parametrize(
+    ("language", "forms", "is_plural"),
+    [
+        ("en", ["one", "other"], True),
+        ("ja", ["other"], True),
+        ("ru", ["one", "few", "many"], True),
+        ("en", ["other"], False),
+        ("en", ["one", "two", "other"], False),
+        ("en", ["few", "many", "other"], False),
+    ],
+)
+def test_an_object_that_nothing_is_known_of_is_a_plural_as_the_language_has_it(
+    language: str, forms: list[str], is_plural: bool
+) -> None:
+    keys = ["a*"] if is_plural else [f"a.{form}" for form in forms]
+
+    assert keys_of(NestedJson(), {"a": dict.fromkeys(forms, "x")}, language) == keys
+
+
+@given(
+    st.sets(st.sampled_from(PLURAL_FORMS), min_size=1),
+    st.sampled_from(["en", "ja", "ru", "ar", None]),
+)
+def test_what_is_known_of_a_key_decides_whatever_the_forms_and_language(
+    forms: set[str], language: str | None
+) -> None:
+    names = {f"n_{form}": "x" for form in forms}
+    tree = {"n": dict.fromkeys(forms, "x")}
+    known = {"n": True}
+
+    assert keys_of(I18nextJson(), names, language, known) == ["n*"]
+    assert keys_of(NestedJson(), tree, language, known) == ["n*"]
+    assert keys_of(I18nextJson(), names, language, dict.fromkeys(names, False)) == [
+        *names
+    ]
+    dotted = {f"n.{form}": False for form in forms}
+    assert keys_of(NestedJson(), tree, language, dotted) == [*dotted]
+
+
+def test_a_key_that_was_one_text_turns_plural_where_names_leave_no_doubt() -> None:
+    names, was_text = {"n_one": "1", "n_other": "2"}, {"n": False}
+
+    assert keys_of(I18nextJson(), names, "en", was_text) == ["n*"]
+    assert keys_of(I18nextJson(), names, "de", was_text) == ["n_one", "n_other"]
+    tree = {"n": {"one": "1", "other": "2"}}
+    assert keys_of(NestedJson(), tree, "de", was_text) == ["n*"]
+    assert keys_of(FlatJson(), tree, "de", was_text) == ["n*"]
+
+
+def test_a_text_beside_the_forms_of_a_known_plural_is_left_out_and_told() -> None:
+    file = SourceFile("", b'{"n": "x", "n_one": "1", "n_other": "2"}')
+    (found,) = I18nextJson().read(file, replace(OPTIONS, plurals={"n": True}))
+
+    assert [entry.value for entry in found.entries] == [{"one": "1", "other": "2"}]
+    assert [told[:24] for told in found.warnings] == ["line 1: 'n' is left out:"]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (
+            '{"a": {"message": "x", "description": "d"}, "b": {"message": "y"}}',
+            "Chrome",
+        ),
+        ('{"a": {"message": "x"}, "b": {"message": "y"}}', "Chrome"),
+        ('{"a": {"defaultMessage": "x", "description": "d"}}', "formatjs"),
+        (
+            '{"translations": {"a": ["x", "y"]}, "pluralForm": "nplurals=2"}',
+            "Nextcloud",
+        ),
+        ('{"en": {"a_one": "x", "a_other": "y"}, "pt-BR": {}}', "several languages"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_by_name(content: str, kind: str) -> None:
+    assert claimed_by("x.json", content) == ["json-nested"]
+    with pytest.raises(UnreadableFile, match=rf"{kind}.* which no format reads yet"):
+        read_nested(content)
+    FlatJson().read(SourceFile("", content.encode()), OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"error": {"message": "x"}}',
+        '{"a": {"message": "x", "title": "y"}, "b": {"message": "z"}}',
+        '{"a": {"message": "x"}, "b": "y"}',
+        '{"translations": {"a": "x"}}',
+        '{"en": "English", "de": "Deutsch"}',
+        '{"ui": {"a": "x"}, "api": {"b": "y"}}',
+    ],
+)
+def test_ordinary_files_are_not_taken_for_another_kind(content: str) -> None:
+    assert len(read_nested(content)) >= 1
+
+
+@pytest.mark.parametrize(
+    ("content", "warnings"),
+    [
+        ('{"de": {"a": "x"}}', ["line 1: all of it is in 'de'"]),
+        ('{"de-DE": {"a": "x"}}', ["line 1: all of it is in 'de-DE'"]),
+        ('{"en": {"a": "x"}}', []),
+        ('{"a": "Tag | {count} Tags", "b": "c | d"}', ["line 1: plurals of vue-i18n"]),
+        ('{"a": "Home | Site", "b": "x || y {count}"}', []),
+    ],
+)
+def test_what_may_be_misread_is_told(content: str, warnings: list[str]) -> None:
+    options = replace(OPTIONS, language_code="de")
+    (found,) = NestedJson().read(SourceFile("", content.encode()), options)
+
+    assert len(found.warnings) == len(warnings)
+    for told, start in zip(found.warnings, warnings, strict=True):
+        assert told.startswith(start)
+
+
 FORMATS = JsonPlugin(JsonSettings()).loc_provide_formats()
 
 
@@ -376,7 +502,10 @@ def claimed_by(name: str, content: str) -> list[str]:
         ('{"a.b": "c", "d": "e"}', "json-flat"),
         ('{"a:b": "c"}', "json-flat"),
         ('{"a.b": {"one": "1", "other": "2"}}', "json-flat"),
+        ('{"a.b": ["c"], "d": 1, "e": null}', "json-flat"),
+        ('{"a.b": [{"c": "d"}]}', "json-nested"),
         ('{"a_one": "1", "a_other": "2"}', "json-i18next"),
+        ('{"a_one": "1", "a_few": "2", "a_many": "3"}', "json-i18next"),
         ('{"a": {"b_few": "1", "b_other": "2"}}', "json-i18next"),
         ('{"a.b_one": "1", "a.b_other": "2"}', "json-i18next"),
         ('{"@@locale": "en", "a": "b"}', "arb"),

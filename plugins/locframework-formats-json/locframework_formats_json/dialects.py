@@ -1,0 +1,66 @@
+"""Recognizes JSON files of kinds that no format reads, so that none is misread."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from locframework.ports import locale_tag, match_language
+
+_CODE = re.compile(r"[a-z]{2}([-_][A-Z][a-z]{3})?([-_]([A-Z]{2}|[0-9]{3}))?")
+_PIPE = re.compile(r"\S\s+\|\s+\S")
+_COUNT = re.compile(r"\{(n|count)\}")
+
+
+def envelope_of(members: Mapping[str, object]) -> str | None:
+    """What kind of file this is, when its texts stand beside what is no text."""
+    if _are_all(members, "message", {"message", "description", "placeholders"}):
+        return "a messages.json of Chrome extensions"
+    if _are_all(members, "defaultMessage", {"defaultMessage", "description", "id"}):
+        return "a file of formatjs descriptors (defaultMessage)"
+    plural = members.get("pluralForm", members.get("pluralForms"))
+    if isinstance(members.get("translations"), Mapping) and isinstance(plural, str):
+        return "a file of Nextcloud (translations and pluralForm)"
+    if len(members) > 1 and all(map(_is_language, members, members.values())):
+        return "a file of several languages"
+    return None
+
+
+def is_root_of(members: Mapping[str, object], language_code: str | None) -> bool:
+    """Whether all stands in one object that has the name of the language."""
+    if len(members) != 1 or language_code is None:
+        return False
+    [(name, value)] = members.items()
+    tag = locale_tag(name) if _is_language(name, value) else None
+    return (
+        tag is not None and match_language(tag, frozenset({language_code})) is not None
+    )
+
+
+def piped(texts: Iterable[tuple[int, str]]) -> list[int]:
+    """The lines of texts that look like plurals of vue-i18n: ``Tag | {count} Tags``.
+
+    None if no text has a count, for a title of a page has such a bar too.
+    """
+    found = [(line, text) for line, text in texts if "|" in text and _PIPE.search(text)]
+    return (
+        [line for line, _ in found] if any(_COUNT.search(t) for _, t in found) else []
+    )
+
+
+def _are_all(members: Mapping[str, object], name: str, names: set[str]) -> bool:
+    """Whether each member is an object with this text, and some have more, or two."""
+    texts = [
+        value[name]
+        for value in members.values()
+        if isinstance(value, Mapping) and name in value and names.issuperset(value)
+    ]
+    are_all = len(texts) == len(members) and all(isinstance(t, str) for t in texts)
+    has_more = any(len(v) > 1 for v in members.values() if isinstance(v, Mapping))
+    return are_all and (has_more or len(texts) > 1)
+
+
+def _is_language(name: str, value: object) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and _CODE.fullmatch(name) is not None
+        and locale_tag(name) is not None
+    )
