@@ -223,7 +223,8 @@ def take_apart(
     A key goes into the file that it came from, else into the one that is named as its
     file in the source language, else where the key before it stands. What a language
     has no file for goes into one that is named and written like the source language's.
-    The order is that of the source language's files.
+    The order is that of the source language's files. What only other languages' files
+    have is left out until it has a text.
     """
     source, code = project.source_language, catalogue.language_code or ""
     targets: list[_Target] = []
@@ -249,6 +250,8 @@ def take_apart(
         name = entry.name or entry.key
         if name in place_of:
             at, before = place_of[name]
+        elif entry.value is None and entry.key_detail and own and name not in own:
+            continue  # of another language's file only
         chosen: _Target | None = own.get(name) or before
         if chosen is None or not chosen.takes(name, project.key_separator):
             fitting = (t for t in targets if t.takes(name, project.key_separator))

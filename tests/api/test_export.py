@@ -217,6 +217,39 @@ def test_a_renamed_key_from_po_is_found_again(workspace: Workspace, mode: str) -
     ]
 
 
+def test_a_po_file_grows_by_the_messages_of_the_source_file_only(
+    workspace: Workspace,
+) -> None:
+    project = workspace.project(languages=["ar", "ga"])
+    path = f"/projects/{project['id']}"
+    head = 'msgid ""\nmsgstr "Language: {}\\nContent-Type: text/plain; charset=UTF-8"\n'
+    arabic = head.format("ar") + (
+        '\nmsgid "Save"\nmsgstr "S"\n\n#~ msgid "Skip it"\n#~ msgstr "Y"\n'
+    )
+    irish = head.format("ga") + (
+        '\nmsgid "Save"\nmsgstr "T"\n\nmsgid "Skip it"\nmsgstr "U"\n'
+    )
+    source = head.format("en") + irish.partition("\n\n")[2].replace('"U"', '""')
+
+    def import_(**contents: str) -> None:
+        for code, content in contents.items():
+            files = {"file": Upload(f"{code}.po", content.encode(), "text/plain")}
+            workspace.job_of(workspace.owner.post(f"{path}/import", files=files))
+
+    def exported(code: str) -> str:
+        answer = ask(workspace.owner, project, "gettext-po", languageCodes=code)
+        return str(answer.content.decode())
+
+    import_(ar=arabic, ga=irish)
+    before = exported("ar")
+    import_(en=source)
+
+    assert before == arabic
+    assert exported("ga") == irish
+    revived = '#, fuzzy\nmsgid "Skip it"\nmsgstr "Y"\n'
+    assert exported("ar") == f"{arabic.partition('#~')[0]}{revived}"
+
+
 def test_po_files_of_several_modules_are_read_back_as_one(workspace: Workspace) -> None:
     project = workspace.project(languages=["de"])
     head = b'msgid ""\nmsgstr "Language: de\\n"\n\n'
