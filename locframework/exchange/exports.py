@@ -92,7 +92,9 @@ class Exports:
             languages = self._languages.of(project)
             codes = _wanted(query.language_codes, languages)
             scope = self._branches.scope(project, query.branch)
-            selection = Selection(query.min_status, query.module, query.tag)
+            is_marked = info.marks_unreviewed and query.min_status == "approved"
+            min_status = "best" if is_marked else query.min_status
+            selection = Selection(min_status, query.module, query.tag)
             is_canonical = query.layout == "canonical" or info.multilingual
             catalogues = [
                 self._catalogues.of_language(

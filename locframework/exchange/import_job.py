@@ -10,6 +10,7 @@ from typing import Protocol
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
@@ -47,7 +48,7 @@ from .records import (
     ImportResult,
     Rename,
 )
-from .rules import LISTED_LIMIT, ImportRules, count, plan_key, warn
+from .rules import LISTED_LIMIT, ImportRules, count, digest, plan_key, warn
 
 TYPE = "import"
 PERMISSION = "import_run"
@@ -362,6 +363,9 @@ class ImportJob:
                 continue
             rows = loaded.values(old.id).values() if old is not None else ()
             plan = plan_key(new, old, rows, run.rules)
+            if old is not None and new.seen and plan.conflicts:
+                conflicts = self._with_bases(run, old, new, plan.conflicts)
+                plan = replace(plan, conflicts=conflicts)
             count(run.result, plan, is_new=old is None)
             run.conflicts += plan.conflicts
             if plan.write is not None:
@@ -380,6 +384,23 @@ class ImportJob:
             dry_run=run.result.dry_run,
         )
         return loaded
+
+    def _with_bases(
+        self, run: _Run, old: StoredKey, new: ImportedKey, conflicts: list[Conflict]
+    ) -> list[Conflict]:
+        """Return the conflicts with the texts that the client saw last, where the
+        history has them."""
+        known = {
+            (row.language_code, row.plural_form, digest(row.value)): row.value
+            for row in run.store.revisions_of([old.id], None)
+        }
+        found = []
+        for each in conflicts:
+            form, code = each.plural_form, each.language_code
+            seen = new.seen.get(code, {}).get(form or "", "")
+            base = each.base or known.get((code, form, seen))
+            found.append(replace(each, base=base))
+        return found
 
     def _load(self, run: _Run, keys: Sequence[ImportedKey]) -> UnitOfWork:
         """Load the keys with values in the languages that are written; with all values

@@ -314,11 +314,16 @@ def _decide(
 
 
 def _base(new: ImportedKey, tag: str, form: str | None) -> str | None:
-    """Return the text that the file last brought."""
+    """Return the text that the file last brought; None if the client saw another."""
     text = new.base.get(tag)
-    if text is None or isinstance(text, str):
-        return text if form in (None, "other") else None
-    return text.get(form or "other")
+    if text is not None and not isinstance(text, str):
+        text = text.get(form or "other")
+    elif form not in (None, "other"):
+        text = None
+    seen = new.seen.get(tag)
+    if seen is not None and text is not None and seen.get(form or "") != digest(text):
+        return None
+    return text
 
 
 def _is_base(
@@ -327,9 +332,12 @@ def _is_base(
     """Return whether the text is the base: by hash what the client saw last, if it
     said so, else what the file last brought."""
     seen = new.seen.get(tag)
-    if seen is not None:
-        return seen.get(form or "") == sha256(text.encode()).hexdigest()
-    return base == text
+    return base == text if seen is None else seen.get(form or "") == digest(text)
+
+
+def digest(text: str) -> str:
+    """Return the hash of a text as clients send it."""
+    return sha256(text.encode()).hexdigest()
 
 
 def _conflict(

@@ -67,8 +67,6 @@ class Catalogues:
             for of in ((project.id, family, ""), (project.id, family, language_code))
         )
         sources = _sources(store, project, format_, which)
-        if format_.marks_unreviewed and which.min_status == "approved":
-            which = replace(which, min_status="best")
         rows = _rows(store, project, languages, language_code, which, missing)
         taken: set[str] = set()
         warnings: list[str] = []

@@ -122,6 +122,34 @@ def test_texts_that_wait_for_review_come_only_when_asked_for(
     assert german(minStatus="any") == "Spät"
 
 
+def test_po_has_a_text_that_waits_for_review_only_where_none_is_approved(
+    workspace: Workspace,
+) -> None:
+    project = workspace.project(languages=["de"])
+    content = b"""msgid ""
+msgstr "Language: de\\n"
+
+#, fuzzy
+msgid "Open that"
+msgstr "Oeffne das"
+
+msgid "Save"
+msgstr "Sichern"
+"""
+    path = f"/projects/{project['id']}"
+    files = {"file": Upload("de.po", content, "text/plain")}
+    workspace.job_of(workspace.owner.post(f"{path}/import", files=files))
+    [save] = workspace.owner.get(f"{path}/keys", query={"prefix": "Save"}).data["items"]
+    value = f"{path}/keys/{save['id']}/values/de"
+    translator = workspace.client("translator")
+    assert translator.put(value, json={"value": "Speichern"}).status == 200
+
+    written = ask(workspace.owner, project, "gettext-po", languageCodes="de").content
+
+    assert b'#, fuzzy\nmsgid "Open that"\nmsgstr "Oeffne das"' in written
+    assert b'\n\nmsgid "Save"\nmsgstr "Sichern"' in written
+
+
 def test_po_carries_the_source_texts(workspace: Workspace, project: Project) -> None:
     answer = ask(workspace.owner, project, "gettext-po", languageCodes="pl")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import threading
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from socketserver import ThreadingMixIn
@@ -12,6 +14,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import pytest
 
+from locframework.http.records import Upload
 from locframework.testing.workspace import Workspace
 
 from .conftest import installed
@@ -84,22 +87,9 @@ def test_i18next_renders_published_plurals_in_russian_and_arabic(
         ["en", "greeting", {"name": "Ada"}],
     ]
 
-    done = subprocess.run(
-        [
-            "node",
-            "read.js",
-            f"{address}/content/{made['publicKey']}/manifest.json",
-            json.dumps(questions),
-        ],
-        cwd=node,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    manifest = f"{address}/content/{made['publicKey']}/manifest.json"
 
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [
+    assert asked(node, "read.js", manifest, questions) == [
         "1 файл",
         "2 файла",
         "5 файлов",
@@ -114,3 +104,43 @@ def test_i18next_renders_published_plurals_in_russian_and_arabic(
         "100 ملف",
         "Hello Ada",
     ]
+
+
+@pytest.mark.node
+def test_i18next_finds_namespaces_in_a_release_by_module(
+    sqlite_workspace: Workspace, address: str, node: Path
+) -> None:
+    workspace, names = sqlite_workspace, ("common", "errors", "shop")
+    project = workspace.project(languages=["de", "fr"])
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as files:
+        for code in ("en", "de", "fr"):
+            for name in names:
+                texts = {"title": f"{name} {code}", "say hello!": f"Hi {name} {code}"}
+                files.writestr(f"locales/{code}/{name}.json", json.dumps(texts))
+    upload = {"file": Upload("locales.zip", archive.getvalue(), "application/zip")}
+    path = f"/projects/{project['id']}"
+    workspace.job_of(workspace.owner.post(f"{path}/import", files=upload))
+    new = {"name": "Web", "format": "json-i18next", "splitByModule": True}
+    made = workspace.owner.post(f"{path}/distributions", json=new).data["distribution"]
+    workspace.run_jobs()
+    keys = [f"{name}:{key}" for name in names for key in ("title", "say hello!")]
+    manifest = f"{address}/content/{made['publicKey']}/manifest.json"
+
+    found = asked(node, "namespaces.js", manifest, [["de", key] for key in keys])
+
+    assert found == [text for name in names for text in (f"{name} de", f"Hi {name} de")]
+
+
+def asked(node: Path, script: str, manifest: str, questions: object) -> object:
+    """What the script prints, as JSON."""
+    done = subprocess.run(
+        ["node", script, manifest, json.dumps(questions)],
+        cwd=node,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

@@ -136,6 +136,25 @@ def test_what_the_client_saw_last_is_the_base_where_it_says_so(
     assert uploads.values(project)["a"]["de"] == "newest"
 
 
+def test_a_conflict_shows_what_the_client_saw_last_from_the_history(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    uploads.result(project, "all.zip", both({"a": "A"}, {"a": "old"}))
+    for text in ("new", "newer"):
+        set_value(uploads, project, "a", "de", text)
+    seen = {"de.json": {"a": {"": sha256(b"new").hexdigest()}}}
+    files = {
+        "file": Upload("all.zip", both({"a": "A"}, {"a": "newest"}), "application/zip"),
+        "seen": Upload("seen.json", json.dumps(seen).encode(), "application/json"),
+    }
+    path = f"/projects/{project['id']}/import"
+
+    job = uploads.workspace.job_of(uploads.workspace.owner.post(path, files=files))
+
+    [conflict] = job["result"]["conflicts"]
+    assert (conflict["base"], conflict["existing"]) == ("new", "newer")
+
+
 @pytest.mark.parametrize("part", ["resolutions", "seen"])
 def test_decisions_that_are_no_json_are_refused(
     uploads: Uploads, project: dict[str, Any], part: str
