@@ -305,8 +305,6 @@ def _decide(
         if _is_base(new, tag, form, base, existing):
             return None, True
         taken = tag == rules.source_language
-    if base is not None and not _is_base(new, tag, form, base, base):
-        base = None  # the client saw another text, of which only the hash is known
     resolved = rules.resolutions.get((new.name, tag, form))
     if resolved is not None:
         taken = resolved == "imported"
