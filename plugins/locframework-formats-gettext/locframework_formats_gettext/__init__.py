@@ -87,7 +87,7 @@ class GettextFormat:
 class GettextSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of ``[plugins.gettext]``."""
 
-    # where texts are wrapped in written files; 0 breaks them at their own lines only
+    # where texts are wrapped in new files; 0 breaks them at their own lines only
     wrap_width: Annotated[int, Meta(ge=0, le=1000)] = 79
 
 

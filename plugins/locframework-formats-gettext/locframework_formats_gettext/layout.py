@@ -18,7 +18,7 @@ from .wrapping import ONE_LINE, columns, quoted
 _BLANKS = " \t\r\f\v\n"
 _WIDTHS = (79, 80, 78, 77, 76, 0, ONE_LINE)
 _SAMPLES = 300  # long texts that tell how wide the lines are
-_TOLD_APART = 60  # columns; shorter texts are on one line in any file
+_SHORT, _LONG = 60, 2000  # characters; shorter texts are on one line in any file
 
 
 class Written(Struct):
@@ -283,7 +283,8 @@ def _long_texts(file: PoFile) -> Iterable[tuple[str, str, str]]:
             for name, text in values.items()
             if name.startswith("msg")
             and isinstance(text, str)
-            and (len(text) > _TOLD_APART or "\n" in text)
+            and len(text) < _LONG
+            and (len(text) > _SHORT or "\n" in text)
         }
         if long:
             block = file.text[message.start : message.end].replace("\r\n", "\n")

@@ -356,7 +356,7 @@ def _references(text: str | None, width: int) -> str | None:
     return "\n".join(lines)
 
 
-_PLACE = re.compile("(?:\u2068[^\u2069]*\u2069|[^ ])+")  # isolates are around blanks
+_PLACE = re.compile("(?:\u2068[^\u2069]{0,500}\u2069|[^ ])+")  # isolates hold blanks
 _HEADER = re.compile(rb"^msgid\b.*?(?=^msgid\b|\Z)", re.MULTILINE | re.DOTALL)
 _LINE_END = re.compile(rb'"[ \t]*\r?\n[ \t]*"')
 _CONTENT_TYPE = re.compile(

@@ -134,11 +134,9 @@ _AFTER = {
     "(?<!h)H": "xRTOoAhIbDG", "D": "xRTOoAhINb", "Y": "xRTOoAIbD", "F": "xRTOoAhIbD",
     "R": "xRTbD", "T": "xRTIbD",
 }  # fmt: skip
-_BREAK = re.compile(
-    r"\A +(?=[^ CPEYFW])"
-    r"|(?!Q +[Oo]|CM* +S|D +D)[^ Ox]M* +(?=[^ CPEYFW])"
-    r"|Z(?=[^ ])|"
-    + "|".join(f"{name}M*(?=[{next_}])" for name, next_ in _AFTER.items())
+_BREAK = re.compile(  # each run of blanks or marks is looked at once
+    r"(?<![ Oox])(?!(?<=Q) ++[Oo]|(?<=C) ++S|(?<=D) ++D) ++(?=[^ CPEYFW])|Z(?=[^ ])|"
+    + "|".join(f"{name}M*+(?=[{next_}])" for name, next_ in _AFTER.items())
 )
 _ESCAPE = re.compile(r"\\.")
 

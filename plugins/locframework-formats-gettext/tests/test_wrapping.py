@@ -2,6 +2,7 @@
 
 import subprocess
 from random import Random
+from time import process_time
 
 import pytest
 from locframework_formats_gettext.po_file import Message, render
@@ -103,3 +104,14 @@ def test_references_are_wrapped_as_msgcat_wraps_them(with_header):
     )
 
     assert done.stdout.decode().endswith(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["\u0301", " ", "a\u0301", "語", "(", "\\", "- ", "“ ", "\u2068"]
+)
+def test_no_text_takes_long_to_wrap(text):
+    started = process_time()
+
+    render(Message("a", references=text * 40_000, texts=[text * 40_000]), 79)
+
+    assert process_time() - started < 2
