@@ -1,0 +1,104 @@
+"""docs/formats.md and its pages: examples go in and come out as shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec.structs import fields
+
+from locframework.exchange.records import ExportQuery, ImportForm
+from locframework.testing.client import Upload
+from locframework.testing.workspace import Workspace
+
+OpenPage = Callable[[str], Any]
+
+EXAMPLES = {"json": "json-nested", "arb": "arb", "po": "gettext-po"}
+_CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_comes_out_as_it_went_in_but_for_the_changed_text(
+    open_page: OpenPage, sqlite_workspace: Workspace, name: str
+) -> None:
+    page = open_page(f"formats/{name}.md")
+    text = page.sections()["Example"]
+    before, after = page.blocks("po" if name == "po" else "json", text)
+    [path] = re.findall(r"`([\w.]+)` goes in", text)
+    [(key, value)] = _CHANGED.findall(text)
+    shop = _Shop(sqlite_workspace, "de" if name == "po" else "en")
+
+    shop.bring(path, before)
+
+    assert shop.texts() == [[f"`{key}`", cell] for key, cell in rows_of(text)]
+    assert shop.export(EXAMPLES[name]) == before
+    shop.change(key, value)
+    assert shop.export(EXAMPLES[name]) == after
+    shown = zip(before.splitlines(), after.splitlines(), strict=True)
+    assert sum(old != new for old, new in shown) == 1
+
+
+def rows_of(text: str) -> list[tuple[str, str]]:
+    """Return key and cell of each row of the table, as they stand."""
+    return re.findall(r"^\| `([^`]+)` \| (.+) \|$", text, re.M)
+
+
+class _Shop:
+    """A project that files are brought to."""
+
+    def __init__(self, workspace: Workspace, code: str) -> None:
+        project = workspace.project(languages=["de"])
+        self._workspace, self._code = workspace, code
+        self._path = f"/projects/{project['id']}"
+
+    def bring(self, name: str, content: str) -> None:
+        file = Upload(name, content.encode(), "application/octet-stream")
+        answer = self._workspace.owner.post(
+            f"{self._path}/import", files={"file": file}
+        )
+        assert self._workspace.job_of(answer)["status"] == "succeeded"
+
+    def export(self, format_: str) -> str:
+        query = {"format": format_, "languageCodes": self._code}
+        answer = self._workspace.owner.get(f"{self._path}/export", query=query)
+        content: bytes = answer.content
+        return content.decode()
+
+    def change(self, key: str, value: str) -> None:
+        [found] = [each for each in self._keys() if each["key"] == key]
+        path = f"{self._path}/keys/{found['id']}/values/{self._code}"
+        assert self._workspace.owner.put(path, json={"value": value}).status == 200
+
+    def texts(self) -> list[list[str]]:
+        rows = []
+        for key in self._keys():
+            for value in key["values"]:
+                if value["languageCode"] == self._code and value["value"]:
+                    form, text = value["pluralForm"], f"`{value['value']}`"
+                    cell = text if form is None else f"{form}: {text}"
+                    rows.append([f"`{key['key']}`", cell])
+        return rows
+
+    def _keys(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._workspace.owner.get(
+            f"{self._path}/keys", query={"include": "values"}
+        ).data["items"]
+        return found
+
+
+@pytest.mark.parametrize(
+    ("type_", "head"),
+    [(ImportForm, "Fields of the form"), (ExportQuery, "Parameters of")],
+)
+def test_the_tables_name_every_field(
+    open_page: OpenPage, type_: type[Any], head: str
+) -> None:
+    page = open_page("formats.md")
+    _, _, text = page.sections()["Reference"].partition(head)
+    text = text.partition("\nParameters of")[0]
+
+    shown = {name for name, *_ in page.rows(text)}
+
+    assert shown == {field.encode_name for field in fields(type_)} - {"file"}
