@@ -1,0 +1,79 @@
+"""JSON and ARB files of a team go in whole and come back to the byte."""
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from .conftest import Uploads
+
+SETS: dict[str, dict[str, str]] = {
+    "json-i18next": {
+        "en.json": '{\n\t"zeta": "z",\n\t"n_one": "a day",\n\t"n_other": "days",\n'
+        '\t"Hello world. Bye": "Hi",\n\t"why": { "r_spam": "S", "r_other": "O" }\n}',
+        "ja.json": '{\n\t"n_other": "日",\n\t"why": { "r_other": "他" }\n}',
+        "ru.json": '{\r\n  "n_one": "1",\r\n  "n_few": "2",\r\n'
+        '  "n_many": "5"\r\n}\r\n',
+    },
+    "json-nested": {
+        "en.json": '\ufeff{\n  "days": ["Monday", "Tuesday"],\n  "max": 3, "x": null,\n'
+        '  "hint": {"one": "an item", "other": "items"},\n  "foo.bar": "fb",\n'
+        '  "slides": [{"title": "T\\u00e9 \\/"}]\n}\n',
+        "ja.json": '{\n  "hint": "商品", "days": ["月", ""],\n  "foo.bar": "f"\n}',
+        "ru.json": '{ "hint": {"many": "м", "one": "о", "few": "ф"}, "s": [{}] }\n',
+    },
+    "arb": {
+        "app_en.arb": '{\n  "@@locale": "en",\n  "CRANE": "Crane",\n  "n": "{c, plural,'
+        ' =0 {none} other {{c} x}}",\n  "@n": {"description": "d", "placeholders":'
+        ' {"c": {}}}\n}\n',
+        "app_ja.arb": '{ "CRANE": "鶴", "n": "{c, plural, other {{c} 個}}" }\n',
+        "app_ru.arb": '{ "n": "нет" }\n',
+    },
+}
+
+
+def exported(
+    uploads: Uploads, project: Mapping[str, Any], format_: str
+) -> dict[str, bytes]:
+    path = f"/projects/{project['id']}/export"
+    query = {"format": format_, "minStatus": "any"}
+    answer = uploads.workspace.owner.get(path, query=query)
+    assert answer.status == 200, answer
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.parametrize("format_", SETS)
+def test_files_of_three_languages_come_back_to_the_byte_and_change_nothing(
+    uploads: Uploads, format_: str
+) -> None:
+    project = uploads.workspace.project(languages=["ja", "ru"])
+    files = {name: text.encode() for name, text in SETS[format_].items()}
+
+    uploads.result(project, "all.zip", uploads.zipped(files))
+    values = uploads.values(project)
+    first = exported(uploads, project, format_)
+    again = uploads.result(project, "all.zip", uploads.zipped(first))
+
+    assert first == files
+    assert (again["keysCreated"], again["keysUpdated"]) == (0, 0)
+    assert uploads.values(project) == values
+
+
+def test_arrays_and_names_are_in_a_release_as_the_files_had_them(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["ja", "ru"])
+    files = {name: text.encode() for name, text in SETS["json-nested"].items()}
+    uploads.result(project, "all.zip", uploads.zipped(files))
+
+    path = f"/projects/{project['id']}/export"
+    query = {"format": "json-nested", "languageCodes": "en", "layout": "canonical"}
+    answer = uploads.workspace.owner.get(path, query=query)
+
+    wanted = json.loads(SETS["json-nested"]["en.json"].removeprefix("\ufeff"))
+    del wanted["max"], wanted["x"]
+    assert json.loads(answer.content) == wanted
