@@ -102,10 +102,11 @@ class Layout:
         """
         places = self._places(written)
         changed: list[Written] = []
-        after = self._last_live
+        after, new = self._last_live, set()
         for one, slot in zip(written, places, strict=True):
             if slot is None:
                 message = replace(one.message)
+                new.add((message.msgctxt, message.msgid))
                 self._name(message, one, message.extracted)
                 after.append(render(message, self.width))
                 changed.append(one)
@@ -117,10 +118,9 @@ class Layout:
                 changed.append(one)
             slot.is_kept = True
             after = slot.after
-        identities = {(one.message.msgctxt, one.message.msgid) for one in written}
-        for slot in self.slots:
+        for slot in self.slots:  # what was obsolete beside a live one stays
             message = slot.message
-            if message.obsolete and (message.msgctxt, message.msgid) in identities:
+            if message.obsolete and (message.msgctxt, message.msgid) in new:
                 slot.is_kept = False
         has_plurals = any(
             one.message.msgid_plural is not None and any(one.message.texts)

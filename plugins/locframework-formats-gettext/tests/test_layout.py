@@ -262,6 +262,15 @@ def test_an_obsolete_text_comes_back_as_fuzzy_and_is_lost_to_no_empty_one(file):
     assert write(read(empty)) == empty
 
 
+def test_an_obsolete_message_beside_a_live_one_of_its_name_stays(file):
+    both = file + '\n#~ msgid "zeta"\n#~ msgstr "alt"\n'
+    catalogue = read(both)
+
+    assert write(catalogue) == both
+    written = write(changed(catalogue, "zeta", value="neu"))
+    assert written.endswith('\n#~ msgid "zeta"\n#~ msgstr "alt"\n')
+
+
 def test_descriptions_are_written_to_the_file_of_the_source_language_only(file):
     german = changed(read(file), "zeta", description="new")
     english = replace(german, language_code="en")
