@@ -224,7 +224,7 @@ def take_apart(
     file in the source language, else where the key before it stands. What a language
     has no file for goes into one that is named and written like the source language's.
     The order is that of the source language's files. What only other languages' files
-    have is left out until it has a text.
+    have is left out until it has a text; of the source language's files always.
     """
     source, code = project.source_language, catalogue.language_code or ""
     targets: list[_Target] = []
@@ -250,7 +250,12 @@ def take_apart(
         name = entry.name or entry.key
         if name in place_of:
             at, before = place_of[name]
-        elif entry.value is None and entry.key_detail and own and name not in own:
+        elif (
+            own
+            and name not in own
+            and entry.key_detail
+            and (entry.value is None or code == source)
+        ):
             continue  # of another language's file only
         chosen: _Target | None = own.get(name) or before
         if chosen is None or not chosen.takes(name, project.key_separator):

@@ -278,6 +278,33 @@ def test_a_po_file_grows_by_the_messages_of_the_source_file_only(
     assert exported("ar") == f"{arabic.partition('#~')[0]}{revived}"
 
 
+def test_what_only_a_translation_names_is_not_written_to_the_file_of_the_source(
+    workspace: Workspace,
+) -> None:
+    project = workspace.project(languages=["de"])
+    head = 'msgid ""\nmsgstr "Language: {}\\nContent-Type: text/plain; charset=UTF-8"\n'
+    english = head.format("en") + '\nmsgid "Save"\nmsgstr ""\n'
+    german = (
+        head.format("de")
+        + '\nmsgid "Left over"\nmsgstr "R"\n\nmsgid "Save"\nmsgstr "S"\n'
+    )
+    for code, content in (("en", english), ("de", german)):
+        files = {"file": Upload(f"{code}.po", content.encode(), "text/plain")}
+        path = f"/projects/{project['id']}/import"
+        workspace.job_of(workspace.owner.post(path, files=files))
+    workspace.key(project, "new", values={"en": "New"})
+
+    exported = {
+        code: ask(workspace.owner, project, "gettext-po", languageCodes=code).content
+        for code in ("en", "de")
+    }
+
+    assert exported["en"].startswith(english.encode())
+    assert b"New" in exported["en"]
+    assert b"Left over" not in exported["en"]
+    assert b'msgid "Left over"\nmsgstr "R"\n' in exported["de"]
+
+
 def test_po_files_of_several_modules_are_read_back_as_one(workspace: Workspace) -> None:
     project = workspace.project(languages=["de"])
     head = b'msgid ""\nmsgstr "Language: de\\n"\n\n'
