@@ -160,7 +160,8 @@ class Imports:
             check_module(options.module, project.key_separator)
         store = store_of(self._storage, scope)
         with self._storage.snapshot():
-            modules = imported_modules(store, project.id).modules
+            imported = imported_modules(store, project.id)
+        modules = imported.modules
         reader = UploadReader(
             self._formats,
             project,
@@ -168,6 +169,7 @@ class Imports:
             options,
             tag,
             lambda: _plurals(store, project, modules),
+            imported.formats,
         )
         batch, files = collect_keys(
             reader.read(file),

@@ -129,7 +129,8 @@ def details_to_keep(
     job_id: str,
 ) -> list[FileDetail]:
     """Return the files as details, and with them the modules of the project."""
-    modules = imported_modules(store, project_id).modules
+    known = imported_modules(store, project_id)
+    modules, formats = known.modules, known.formats
     details: list[FileDetail] = []
 
     def keep(family: str, code: str, detail: Detail) -> None:
@@ -139,9 +140,10 @@ def details_to_keep(
         for code, kept in by_language.items():
             keep(layout_family(family), code, msgspec.to_builtins(kept))
             for file in kept.files:
+                formats[family] = file.format
                 if file.module is not None:
                     modules[file.module] = file.module_is_given
-    keep(MODULES, "", msgspec.to_builtins(ImportedModules(modules, job_id)))
+    keep(MODULES, "", msgspec.to_builtins(ImportedModules(modules, formats, job_id)))
     return details
 
 
@@ -276,7 +278,8 @@ def _target(
     known: KnownLayout, path: str, info: FormatInfo, *, is_new: bool = False
 ) -> _Target:
     layout = known.layout
-    has_style = layout.format == info.id and not (is_new and info.comments)
+    is_like = layout.path.lower().endswith(info.extension)  # a PO file is no template
+    has_style = is_like and not (is_new and info.comments)
     return _Target(
         path=path,
         names=known.entries,

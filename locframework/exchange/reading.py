@@ -41,6 +41,7 @@ from .records import (
     SkippedFile,
 )
 
+NO_FORMATS: Mapping[str, str] = {}
 FILE_KEY_LENGTH = 10_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REFUSALS = (UnreadableFile, LanguageNotInProject, ValidationFailed, UnknownFormat)
@@ -51,7 +52,7 @@ class UploadReader:
 
     ``languages`` are those of the project. ``language_code`` is canonical and in the
     project, or None. ``plurals`` returns whether keys of the project are plural, as
-    files call them.
+    files call them. ``known_formats``: those of files that were imported, by family.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class UploadReader:
         options: ImportOptions,
         language_code: str | None,
         plurals: Callable[[], Mapping[str, bool]] = dict,
+        known_formats: Mapping[str, str] = NO_FORMATS,
     ) -> None:
         self._formats = formats
         self._project = project
@@ -72,6 +74,7 @@ class UploadReader:
         )
         self._language_code = language_code
         self._known_plurals = plurals
+        self._known_formats = known_formats
         self.plurals: dict[str, bool] | None = None
         """Whether keys are plural; None: no format asked."""
         self.warnings: list[str] = []
@@ -94,7 +97,7 @@ class UploadReader:
         name = file.name.lower()
         extensions = tuple(info.extension for info in self._formats.list_formats())
         if not is_archive(file.content) or name.endswith(extensions):  # as XLSX does
-            info = self._format or self._formats.detect(file)
+            info = self._format or self._as_before(self._formats.detect(file))
             return list(self._read(file, info, ""))
         files = self._files_of(list(read_archive(file.content)))
         found: list[ReadFile] = []
@@ -140,9 +143,19 @@ class UploadReader:
         best: dict[str, FormatInfo] = {}
         for _, info in found:
             family = family_of(info.id)
-            if best.setdefault(family, info).precedence < info.precedence:
+            known = best.setdefault(family, self._as_before(info))
+            if known.precedence < info.precedence:
                 best[family] = info
         return [(file, best[family_of(info.id)]) for file, info in found]
+
+    def _as_before(self, info: FormatInfo) -> FormatInfo:
+        """Return the format, or the one of its family that files of the project had: a
+        file without plurals does not tell how others write them."""
+        known = self._known_formats.get(family_of(info.id))
+        before = None if known is None else self._formats.find(known)
+        if before is not None and before.precedence > info.precedence:
+            return before
+        return info
 
     def _skip(self, file: SourceFile, message: str) -> None:
         self.skipped.append(SkippedFile(truncate(file.name), truncate(message)))

@@ -47,6 +47,11 @@ class Formats:
         """Every format, by id, with the plugin that provides it."""
         return list(self._infos.values())
 
+    def find(self, format_id: str) -> FormatInfo | None:
+        """The format, or None if it is not installed any more or cannot be imported."""
+        info = self._infos.get(format_id)
+        return info if info is not None and info.can_import else None
+
     def to_read(self, format_id: str) -> FormatInfo:
         """The format, for import. Raises UnknownFormat."""
         info = self._find(format_id)

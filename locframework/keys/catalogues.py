@@ -150,6 +150,7 @@ class ImportedModules(Struct, frozen=True):
     modules: dict[str, bool] = {}
     """Whether requests gave the modules; the others are the names of files, which do
     not have them in their keys."""
+    formats: dict[str, str] = {}  # of the last files, by family
     job_id: str = ""  # of the last import
 
 

@@ -254,3 +254,18 @@ def test_an_export_has_an_etag_that_changes_with_what_it_holds(
     assert status(minStatus="any") == 200
     uploads.result(project, "en.json", {"a": "A!"})
     assert status() == 200
+
+
+def test_a_file_without_plurals_is_read_and_written_as_the_others(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["ru"])
+    english = b'{\n   "b": "B", "n_one": "one", "n_other": "other"}'
+    russian = b'{\n   "n_one": "1", "n_few": "2",\n   "n_many": "5"}'
+    uploads.result(project, "en.json", english)
+
+    found = uploads.result(project, "ru.json", russian)
+
+    assert (found["keysCreated"], found["files"][0]["format"]) == (0, "json-i18next")
+    query = {"format": "json-i18next", "languageCodes": "ru"}
+    assert exported(uploads, project, **query).content == russian
