@@ -42,6 +42,7 @@ class Catalogues:
 
     def exported(self, module: str) -> dict[str, str]:
         query = {"format": "gettext-po", "minStatus": "any", "module": module}
+        query["layout"] = "canonical"  # every message rendered anew
         answer = self.owner.get(f"{self.path}/export", query=query)
         archive = zipfile.ZipFile(io.BytesIO(answer.content))
         return {

@@ -107,7 +107,7 @@ ARCHIVES = {
     "nothing known": zipped({"readme": b"x"}),
     "one bad file": zipped({"en.json": GOOD, "de.json": b"{"}),
     "language of nobody": zipped({"fr.json": GOOD}),
-    "two of one key": zipped({"a/en.json": GOOD, "b/en.json": b'{"a": "c"}'}),
+    "two of one language": zipped({"en.json": GOOD, "en_US.json": GOOD}),
 }
 
 
