@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -172,11 +172,11 @@ class ImportJob:
                     task.work.report(done, len(batch.keys))
             if params.mode == "replace":
                 pairs = self._renames(run, batch)
-                self._remove_others(run, batch)
-                if params.renames == "carry":
-                    result.keys_created -= len(pairs)
-                    result.keys_updated += len(pairs)
-                    result.keys_removed -= len(pairs)
+                if params.renames == "list":
+                    pairs = []
+                result.keys_created -= len(pairs)
+                result.keys_updated += len(pairs)
+                self._remove_others(run, batch, {old.id for old, _ in pairs})
             _refuse_conflicts(run)
             return run.conflicts
 
@@ -417,9 +417,12 @@ class ImportJob:
                 return self._writer.load(run.scope, (), names, file_keys=file_keys)
         return loaded
 
-    def _remove_others(self, run: _Run, batch: ImportBatch) -> None:
+    def _remove_others(
+        self, run: _Run, batch: ImportBatch, renamed: Collection[str] = ()
+    ) -> None:
         """Trash the keys that the files of the source language do not name, of their
-        modules. They go with all their texts: needs every language."""
+        modules. They go with all their texts: needs every language. ``renamed``: ids of
+        keys that a dry run would rename."""
         self._require(run, "key_delete")
         for language in run.languages:
             code, access_scope = language.language_code, scope_of(run.project)
@@ -427,7 +430,7 @@ class ImportJob:
         if not batch.replaced:
             warn(run.result, [_NOTHING_REPLACED])
             return
-        keys = self._others(run, batch)
+        keys = [key for key in self._others(run, batch) if key.id not in renamed]
         listed = LISTED_LIMIT - len(run.result.removed)
         run.result.removed += [key.key for key in keys[:listed]]
         for others in (keys, self._keys_of_main(run, keys)):

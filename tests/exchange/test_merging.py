@@ -231,6 +231,7 @@ def test_a_renamed_key_is_listed_and_may_keep_its_translations(
 
     pair = [{"old": "old", "new": "new"}]
     assert (dry["renames"], found["renames"]) == (pair, pair)
+    assert dry["removed"] == found["removed"]
     assert dry["keysRemoved"] == found["keysRemoved"] == (2 if carry else 3)
     assert dry["keysCreated"] == found["keysCreated"] == (1 if carry else 2)
     assert uploads.values(project)["new"].get("de") == ("de" if carry else None)
