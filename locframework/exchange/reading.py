@@ -109,13 +109,11 @@ class UploadReader:
             try:
                 found += self._read(one, info, one.name)
             except _REFUSALS as refusal:
-                if self._options.on_unreadable == "skip":
-                    self._skip(one, str(refusal.message))
-                else:
-                    refusals.append(refusal)
-        if refusals:
+                self._refuse(one, refusal, refusals)
+        found = self._without_doubles(found, refusals)
+        if refusals and (not found or self._options.on_unreadable == "fail"):
             raise _all_of(refusals)
-        if not files or (self.skipped and not found):
+        if not found:
             formats = self._formats.readable
             message = f"the archive holds no file of a known format: {formats}"
             raise UnknownFormat(message)
@@ -156,6 +154,29 @@ class UploadReader:
         if before is not None and before.precedence > info.precedence:
             return before
         return info
+
+    def _without_doubles(
+        self, files: Sequence[ReadFile], refusals: list[LocError]
+    ) -> list[ReadFile]:
+        """Return the files without those that are another one's by path and language:
+        ``pt-BR/app.json`` and ``pt_BR/app.json``. The first one stays."""
+        first: dict[tuple[str, str, tuple[str, ...]], ReadFile] = {}
+        found = []
+        for file in files:
+            place = file.format.id, file.language_code, _parts(file)
+            other = first.setdefault(place, file)
+            if other.path == file.path:
+                found.append(file)
+            else:
+                self._refuse(file.file, _same_place(file, other), refusals)
+        return found
+
+    def _refuse(
+        self, file: SourceFile, refusal: LocError, refusals: list[LocError]
+    ) -> None:
+        if self._options.on_unreadable == "skip":
+            self._skip(file, str(refusal.message))
+        refusals.append(refusal)
 
     def _skip(self, file: SourceFile, message: str) -> None:
         self.skipped.append(SkippedFile(truncate(file.name), truncate(message)))
@@ -343,38 +364,75 @@ def _summary(file: ReadFile) -> ImportedFile:
 def _with_modules(
     files: Sequence[ReadFile], project: Project, modules: str, known: Collection[str]
 ) -> list[ReadFile]:
-    """Return the files with their modules: the names of their files, or of folders."""
-    separator, names = project.key_separator, []
-    first: dict[tuple[str, str, tuple[str, ...]], ReadFile] = {}
-    problems: list[Problem] = []
-    for file in files:
-        parts = module_path(file.path or file.file.name, file.language_code)
-        names.append(
-            legal_key(parts[-1].replace(separator, "-"), separator) if parts else ""
-        )
-        place = file.format.id, file.language_code, parts
-        other = first.setdefault(place, file)
-        if other is not file and file.path != other.path:
-            problems.append(_same_place(file, other))
-    if problems:
-        raise UnreadableFile.of(problems[:PROBLEMS_LIMIT])
-    wanted = {name for name in names if name in known or modules == "always"}
-    if modules == "auto":
-        holders: dict[tuple[str, str], int] = {}
-        for at, file in enumerate(files):
-            for entry in file.catalogue.entries:
-                before = holders.setdefault((file.language_code, entry.key), at)
-                if names[before] != names[at]:
-                    wanted |= {names[before], names[at]}
+    """Return the files with their modules: the names of their files.
+
+    Where files of one name share keys (``django.po`` of each app), the folders that
+    differ stand before it. ``known``: the modules of the project.
+    """
+    separator = project.key_separator
+    parts = [_parts(file) for file in files]
+    plain = [_module_of(each[-1:], separator) for each in parts]
+    names = [
+        _known_module(each, separator, known) or name
+        for each, name in zip(parts, plain, strict=True)
+    ]
+    wanted = {name for name in names if name in known}
+    holders: dict[tuple[str, str], int] = {}
+    in_folders: set[str] = set()
+    for at, file in enumerate(files):
+        for entry in file.catalogue.entries:
+            before = holders.setdefault((file.language_code, entry.key), at)
+            if parts[before] != parts[at]:
+                wanted |= {names[before], names[at]}
+                if plain[before] == plain[at]:
+                    in_folders.add(plain[at])
+    for name in in_folders:
+        same = [at for at, other in enumerate(plain) if other == name]
+        start = _common([parts[at] for at in same])
+        end = _common([parts[at][start:][::-1] for at in same])
+        for at in same:
+            if names[at] == name:
+                folders = parts[at][start : len(parts[at]) - end]
+                names[at] = _module_of((*folders, parts[at][-1]), separator)
+                wanted.add(names[at])
     return [
-        replace(file, module=name) if name and name in wanted else file
+        replace(file, module=name)
+        if name and (name in wanted or modules == "always")
+        else file
         for file, name in zip(files, names, strict=True)
     ]
 
 
-def _same_place(file: ReadFile, other: ReadFile) -> Problem:
+def _common(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many parts all of them begin with."""
+    columns = [len(set(column)) for column in zip(*rows, strict=False)]
+    return next((at for at, found in enumerate(columns) if found > 1), len(columns))
+
+
+def _parts(file: ReadFile) -> tuple[str, ...]:
+    return module_path(file.path or file.file.name, file.language_code)
+
+
+def _module_of(parts: Sequence[str], separator: str) -> str:
+    name = "-".join(parts).replace(separator, "-")
+    return legal_key(name, separator) if name else ""
+
+
+def _known_module(
+    parts: Sequence[str], separator: str, known: Collection[str]
+) -> str | None:
+    """Return the module of the project that the folders and name of a file say."""
+    for start in range(len(parts) - 1 if known else 0):
+        for end in range(start + 1, len(parts)):
+            name = _module_of((*parts[start:end], parts[-1]), separator)
+            if name in known:
+                return name
+    return None
+
+
+def _same_place(file: ReadFile, other: ReadFile) -> UnreadableFile:
     message = f"is in {file.language_code}, as {truncate(other.path)}; send one of them"
-    return Problem(truncate(file.path), "language", message)
+    return UnreadableFile.of([Problem(truncate(file.path), "language", message)])
 
 
 def name_in_project(file_key: str, file: ReadFile | Layout, separator: str) -> str:

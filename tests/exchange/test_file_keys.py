@@ -176,6 +176,78 @@ def test_modules_are_made_as_asked(
     assert in_archive(archive) == files
 
 
+@pytest.mark.parametrize(
+    "layout", ["{}/{}/app.json", "{}/locale/{}/app.json", "{1}/x/{0}/y/app.json"]
+)
+def test_files_of_one_name_that_share_keys_are_told_apart_by_their_folders(
+    uploads: Uploads, layout: str
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    files = {
+        layout.format(app, code): {"title": f"{app} {code}", app: code}
+        for app in ("shop", "admin")
+        for code in ("en", "de")
+    }
+
+    first = uploads.result(project, "all.zip", Uploads.zipped(files))
+    again = uploads.result(project, "all.zip", Uploads.zipped(files))
+    alone = {layout.format("shop", "de"): {"title": "neu", "shop": "de"}}
+    uploads.result(project, "one.zip", Uploads.zipped(alone))
+
+    assert (first["keysCreated"], again["keysUnchanged"]) == (4, 4)
+    assert uploads.values(project)["shop-app.title"] == {"en": "shop en", "de": "neu"}
+    assert len(uploads.values(project)) == 4
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == files | alone
+
+
+def test_po_files_of_apps_keep_the_messages_that_they_share(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    files = {
+        f"{app}/locale/de/LC_MESSAGES/django.po": Uploads.po(
+            "de", 'msgid "Edit"\nmsgstr "Bearbeiten"\n', f'msgid "{app}"\nmsgstr "A"\n'
+        )
+        for app in ("admin", "users")
+    }
+
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    answer = exported(uploads, project, format="gettext-po", languageCodes="de")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == files
+
+
+def test_the_second_file_of_one_language_and_module_is_skipped_when_asked(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["pt-BR"])
+    files = {"pt-BR/app.json": {"a": "A"}, "pt_BR/app.json": {"a": "B", "b": "B"}}
+
+    found = uploads.result(
+        project, "all.zip", Uploads.zipped(files), onUnreadable="skip"
+    )
+
+    assert uploads.values(project) == {"a": {"pt-BR": "A"}}
+    [skipped] = found["skipped"]
+    assert skipped["path"] == "pt_BR/app.json"
+    assert "pt-BR/app.json" in skipped["message"]
+
+
+def test_an_archive_of_which_nothing_is_left_is_refused_with_every_reason(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project()
+    files: dict[str, object] = {"en.json": b"{", "de.json": {"a": "A"}}
+
+    refused = uploads.ask(
+        project, "all.zip", Uploads.zipped(files), onUnreadable="skip"
+    )
+
+    assert refused.status == 400
+    details = refused.error["details"]
+    assert sorted(each["path"].split()[0] for each in details) == ["de.json", "en.json"]
+
+
 def test_two_files_for_one_language_and_module_are_refused_with_both_paths(
     uploads: Uploads,
 ) -> None:
