@@ -113,7 +113,11 @@ class Exports:
         catalogues: Sequence[Catalogue],
         query: ExportQuery,
     ) -> ExportedFile:
-        """Return the files as they were last imported, with the texts of today."""
+        """Return the files as they were last imported, with the texts of today.
+
+        Where files were imported and no languages are named, one without a file and
+        texts gets none; nor does a source language whose texts stand in all files.
+        """
         project, family = scope.project, family_of(info.id)
         source = project.source_language
         store = store_of(self._storage, scope)
@@ -128,7 +132,9 @@ class Exports:
             for layout in layouts_of(store, project.id, family, source)
         ]
         files: list[SourceFile] = []
+        empty: set[str] = set()  # paths of files that nobody imported
         warnings: list[str] = []
+        is_imported = False
         for catalogue in catalogues:
             code = catalogue.language_code or source
             of_language = of_source
@@ -146,7 +152,14 @@ class Exports:
                 if paths[part.path] > 1 and part.module:  # modules that were given
                     path = f"{part.module}/{path}"
                 files.append(SourceFile(path, file.content))
+                is_said_elsewhere = info.source_texts and code == source
+                has_texts = any(entry.value for entry in part.catalogue.entries)
+                is_imported |= part.path is not None
+                if part.path is None and (is_said_elsewhere or not has_texts):
+                    empty.add(path)
                 warnings += [f"{code}: {warning}" for warning in file.warnings]
+        if is_imported and not query.language_codes:
+            files = [file for file in files if file.name not in empty]
         return _one_or_archive(project, info, files, warnings)
 
     def _written(

@@ -45,7 +45,7 @@ HEADER = (
     "seconds",
 )
 LANGUAGES = (
-    *("ar", "cs", "de", "en", "es", "fr", "hu", "id", "it", "ja"),
+    *("ar", "ca", "cs", "de", "en", "es", "fr", "hu", "id", "it", "ja"),
     *("ko", "nl", "pl", "pt", "ru", "sl", "sr", "tr", "uk", "zh"),
 )
 """Languages that the end of a name may say: ``lang-de.json``."""
@@ -147,7 +147,7 @@ def row_of(name: str, files: Files, workspace: Workspace) -> list[str]:
         told,
         str(len(skipped)),
         f"{lost}/{changed}/{added}",
-        f"{len(same)} of {len(wanted)}",
+        f"{len(same)} of {len(wanted)}, {len(exported.keys() - wanted)} new",
         "-{}/+{}".format(*lines_changed(*pairs)),
         ("nothing" if is_stable else "files change")
         if not any(counts)

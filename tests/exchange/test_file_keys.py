@@ -217,6 +217,27 @@ def test_po_files_of_apps_keep_the_messages_that_they_share(uploads: Uploads) ->
         assert {name: archive.read(name) for name in archive.namelist()} == files
 
 
+@pytest.mark.parametrize(
+    ("format_", "german"),
+    [
+        ("gettext-po", Uploads.po("de", 'msgid "Edit"\nmsgstr "Bearbeiten"\n')),
+        ("json-nested", b'{"edit": "Bearbeiten"}'),
+    ],
+)
+def test_a_language_without_a_file_and_texts_gets_none(
+    uploads: Uploads, format_: str, german: bytes
+) -> None:
+    project = uploads.workspace.project(languages=["de", "fr"])
+    name = f"app/de.{'po' if format_ == 'gettext-po' else 'json'}"
+    uploads.result(project, "all.zip", Uploads.zipped({name: german}))
+
+    whole = exported(uploads, project, format=format_)
+    named = exported(uploads, project, format=format_, languageCodes="en,de")
+
+    assert whole.content == german
+    assert len(zipfile.ZipFile(io.BytesIO(named.content)).namelist()) == 2
+
+
 def test_the_second_file_of_one_language_and_module_is_skipped_when_asked(
     uploads: Uploads,
 ) -> None:
