@@ -61,8 +61,9 @@ class Exports:
 
         Raises as ``export``.
         """
-        project = self._projects.require(caller, "export_run", project_id)
+        project, _ = self._checked(caller, project_id, query)
         with self._storage.snapshot():
+            _wanted(query.language_codes, self._languages.of(project))
             scope = self._branches.scope(project, query.branch)
             store = store_of(self._storage, scope)
             counts = [self._storage.statistics.counts_of(project.id)]
@@ -83,11 +84,7 @@ class Exports:
         separated by commas. Raises UnknownFormat, InvalidKey, LanguageNotInProject,
         ValidationFailed.
         """
-        project = self._projects.require(caller, "export_run", project_id)
-        check_record(query, "query")
-        info = self._formats.to_write(query.format)
-        if query.module not in (None, ROOT_MODULE):
-            check_module(query.module, project.key_separator)
+        project, info = self._checked(caller, project_id, query)
         with self._storage.snapshot():
             languages = self._languages.of(project)
             codes = _wanted(query.language_codes, languages)
@@ -105,6 +102,16 @@ class Exports:
             if is_canonical:
                 return self._written(project, info, catalogues, query)
             return self._in_layouts(scope, info, catalogues, query)
+
+    def _checked(
+        self, caller: Caller, project_id: str, query: ExportQuery
+    ) -> tuple[Project, FormatInfo]:
+        project = self._projects.require(caller, "export_run", project_id)
+        check_record(query, "query")
+        info = self._formats.to_write(query.format)
+        if query.module not in (None, ROOT_MODULE):
+            check_module(query.module, project.key_separator)
+        return project, info
 
     def _in_layouts(
         self,

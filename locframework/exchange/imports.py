@@ -231,11 +231,11 @@ def _plurals(
     """Return whether the keys of a project are plural, as files call them."""
     separator, found = project.key_separator, {}
     for row in store.text_rows(project.id, project.source_language, Selection()):
-        name = row.file_key or row.key
+        name = row.key if row.file_key is None else row.file_key
         found[name] = row.is_plural
         module, _, rest = row.key.partition(separator)
         if module in modules:
-            found[row.file_key or rest] = row.is_plural
+            found[rest if row.file_key is None else row.file_key] = row.is_plural
     return found
 
 

@@ -82,8 +82,8 @@ class Catalogues:
 
         entries = [
             Entry(
-                key=(called := file_key(row)) or row.key,
-                name=row.key if called else None,
+                key=row.key if (called := file_key(row)) is None else called,
+                name=None if called is None else row.key,
                 is_file_key=called is not None,
                 value=_text(row),
                 is_plural=row.is_plural,

@@ -81,7 +81,9 @@ def legal_key(name: str, separator: str, identity: str | None = None) -> str:
         while len(parts) > 1 and _legal_keys(separator).fullmatch(parts[0]):
             start += parts.pop(0) + separator
     words = _words(separator.join(parts))
-    digest = blake2b(identity.encode(), digest_size=6).hexdigest()
+    digest = blake2b(
+        identity.encode("utf-8", "surrogatepass"), digest_size=6
+    ).hexdigest()
     return f"{start}{words}{'-' if words else ''}{digest}"
 
 

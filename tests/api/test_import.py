@@ -33,8 +33,6 @@ def refusal(answer: Answer) -> tuple[int, str]:
     ("name", "content", "form", "code"),
     [
         ("en.json", b'{"a": ', {}, "unreadable_file"),
-        ("en.json", b'{"a": "\\ud800"}', {}, "unreadable_file"),
-        ("en.json", b'{"a": "\\u0000"}', {}, "unreadable_file"),
         ("en.po", b'msgid "x\n', {}, "unreadable_file"),
         ("en.zip", b"PK\x03\x04 no archive", {}, "unreadable_file"),
         ("en.xyz", b"?", {}, "unknown_format"),

@@ -115,7 +115,8 @@ def test_few_short_mistakes_of_a_batch_are_told_in_full(
 def test_the_faults_of_a_file_are_not_repeated_at_length(
     workspace: Workspace, path: str
 ) -> None:
-    content = "{" + ",".join(f'"{at} {LONG[:300]}": "A"' for at in range(90)) + "}"
+    names = [f'"{at} {LONG[:300]}"' for at in range(90)]
+    content = "{" + ",".join(f'{name}: "A", {name}: "B"' for name in names) + "}"
     answer = workspace.owner.post(
         f"{path}/import",
         form={"languageCode": "en", "format": "json-flat"},

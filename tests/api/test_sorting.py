@@ -12,7 +12,7 @@ from locframework.projects.records import ProjectQuery
 from locframework.testing.workspace import Workspace
 
 NAMES = ["b", "B", "c", "a"]
-UNSORTED = {"listRevisions"}  # a history is told backwards, and never otherwise
+UNSORTED = {"listConflicts", "listRevisions"}  # by key, and the newest first
 
 
 def _project(workspace: Workspace) -> str:

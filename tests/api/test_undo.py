@@ -88,7 +88,8 @@ def test_undo_of_an_import_trashes_the_keys_it_created(keys: Keys) -> None:
 def test_undo_of_an_import_restores_the_keys_it_deleted(keys: Keys) -> None:
     key = keys.made(values={"de": "eins"})
     taken = keys.made(key="taken", values={"de": "alt"})
-    job_id = import_german(keys, {"other": "x"}, mode="replace")
+    english = {"languageCode": "en", "mode": "replace"}
+    job_id = import_german(keys, {"other": "x"}, **english)
     keys.made(key="taken")
 
     result = undo(keys, jobId=job_id)
@@ -252,18 +253,19 @@ def test_without_key_delete_created_keys_stay_and_deleted_keys_stay_deleted(
     keys: Keys,
 ) -> None:
     gone = keys.made(key="gone")
-    job_id = import_german(keys, {"a.b": "eins"}, mode="replace")
+    english = {"languageCode": "en", "mode": "replace"}
+    job_id = import_german(keys, {"a.b": "one"}, **english)
     reviewer = keys.workspace.client("reviewer")
 
     result = undo(keys, reviewer, jobId=job_id)
 
     assert sorted(reasons(result), key=str) == [
-        ("a.b", "de", "permission_denied"),
+        ("a.b", "en", "permission_denied"),
         ("a.b", None, "permission_denied"),
         ("gone", None, "permission_denied"),
     ]
     [key] = keys.owner.get(keys.path).data["items"]
-    assert keys.texts(key) == {("de", None): "eins"}
+    assert keys.texts(key) == {("en", None): "one"}
     assert counts(result) == {}
     assert not is_found(keys, gone)
 

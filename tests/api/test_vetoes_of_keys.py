@@ -28,8 +28,8 @@ def undone(keys: Keys, **where: object) -> dict[str, Any]:
 
 def replaced(keys: Keys, *names: str, **more: bool) -> dict[str, Any]:
     """An import that removes all other keys."""
-    file = Upload("de.json", json.dumps(dict.fromkeys(names, "x")).encode(), "a/b")
-    form = {"languageCode": "de", "mode": "replace", "format": "json-flat", **more}
+    file = Upload("en.json", json.dumps(dict.fromkeys(names, "x")).encode(), "a/b")
+    form = {"languageCode": "en", "mode": "replace", "format": "json-flat", **more}
     path = f"/projects/{keys.project['id']}/import"
     return keys.workspace.job_of(keys.owner.post(path, form=form, files={"file": file}))
 

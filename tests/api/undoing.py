@@ -99,7 +99,10 @@ def outdated(keys: Keys, key: Key) -> dict[str, bool]:
 
 
 def import_german(keys: Keys, texts: dict[str, str], **options: str) -> str:
-    """Import the texts, overwriting others; return the id of the job."""
+    """Import the texts, overwriting others; return the id of the job.
+
+    ``languageCode``: another language; only the source's files remove keys.
+    """
     file = Upload("de.json", json.dumps(texts).encode(), "application/json")
     form = {"languageCode": "de", "onConflict": "overwrite", "format": "json-flat"}
     path = f"/projects/{keys.project['id']}/import"

@@ -170,6 +170,12 @@ ROWS = [  # the reads first; what ends most comes last
         "export_run",
         lambda w: (ExportQuery("json-flat", language_codes=["fr"]),),
     ),
+    Row(
+        "exports.state",
+        "export_run",
+        lambda w: (ExportQuery("json-flat", language_codes=["fr"]),),
+    ),
+    Row("imports.list_conflicts", "", lambda w: (w.job, PageRequest())),
     Row("jobs.list_jobs", "", lambda w: (JobQuery(type="recheck"),)),
     Row("jobs.get_job", "", lambda w: (w.job,)),
     Row(

@@ -102,6 +102,8 @@ def ids(sqlite_workspace: Workspace) -> Ids:
         "key_id": absent,
         "distribution_id": absent,
         "lang": "en",
+        "check": "markup",
+        "job_id": absent,
         "branch": "winter",
         "scope": Scope(organization_id, project_id),
         "file": SourceFile("en.json", b'{"a": "b"}'),

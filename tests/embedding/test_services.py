@@ -97,7 +97,7 @@ def test_files_go_in_and_out_and_are_published(
     framework.runner.run_until_idle()
 
     done = framework.jobs.get_job(OPERATOR, project.id, job.id)
-    query = ExportQuery("json-flat", language_codes=["de"])
+    query = ExportQuery("json-flat", language_codes=["de"], layout="canonical")
     exported = framework.exports.export(OPERATOR, project.id, query)
     public = framework.content.read_manifest(made.public_key, REQUEST)
 
