@@ -174,7 +174,7 @@ class Part(NamedTuple):
 
     path: str | None
     """None: the first import of the language is still to come."""
-    module: str | None
+    module: str | None  # that a request gave
     catalogue: Catalogue
 
 
@@ -186,6 +186,7 @@ class _Target:
     names: Mapping[str, Entry] = field(default_factory=dict)
     """What the file calls keys."""
     module: str | None = None
+    module_is_given: bool = False
     template: bytes | None = None
     is_new: bool = False
     """The language has no such file yet, but the source language has."""
@@ -194,10 +195,11 @@ class _Target:
     def part(self, catalogue: Catalogue, project: Project, info: FormatInfo) -> Part:
         self.entries.sort(key=itemgetter(0))  # stable
         entries = [entry for _, entry in self.entries]
-        if not info.source_texts:  # those find messages by their source texts
+        is_given = self.module_is_given
+        if not (info.source_texts and is_given):  # then they tell the module themselves
             entries = [self._renamed(each, project.key_separator) for each in entries]
         made = replace(catalogue, entries=entries, template=self.template)
-        return Part(self.path, self.module, made)
+        return Part(self.path, self.module if is_given else None, made)
 
     def takes(self, name: str, separator: str) -> bool:
         """Whether a key may stand in the file: it is of the module, if it has one."""
@@ -284,6 +286,7 @@ def _target(
         path=path,
         names=known.entries,
         module=layout.module,
+        module_is_given=layout.module_is_given,
         template=content_of(layout) if has_style else None,
         is_new=is_new,
     )

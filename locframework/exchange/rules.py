@@ -126,7 +126,7 @@ def plan_key(
         for form, one in _forms(text, is_plural=is_plural).items():
             existing = stored.get((tag, form))
             if existing is not None and existing.value == one:
-                if _is_settled(existing, new, rules):
+                if _is_settled(existing, new, rules, tag, form):
                     continue
             elif existing is not None:
                 conflict, is_taken = _decide(new, tag, form, existing, one, rules)
@@ -175,10 +175,16 @@ def warn(result: ImportResult, warnings: Sequence[str]) -> None:
         result.warnings.append(truncate(warning))
 
 
-def _is_settled(row: StoredValue, new: ImportedKey, rules: ImportRules) -> bool:
-    """Return whether writing the stored text again would change nothing."""
+def _is_settled(
+    row: StoredValue, new: ImportedKey, rules: ImportRules, tag: str, form: str | None
+) -> bool:
+    """Return whether writing the stored text again would change nothing, or confirm a
+    text that the file had before the source text changed."""
     if row.is_outdated:
-        return False
+        base = _base(new, tag, form)
+        is_old = _is_base(new, tag, form, base, row.value)
+        if not (is_old and rules.on_conflict == "auto"):
+            return False
     status = status_of_write(
         "import",
         approver=rules.may_approve,

@@ -13,7 +13,7 @@ import pytest
 
 from .conftest import Uploads
 
-KEYS = int(os.environ.get("LOCFRAMEWORK_TEST_KEYS", "1000"))
+KEYS = int(os.environ.get("LOCFRAMEWORK_TEST_KEYS", "300"))
 CODES = ["en", "ar", "cs", "de", "es", "fr", "ja", "pl", "ru", "zh-Hans"]
 Files = dict[str, bytes]
 

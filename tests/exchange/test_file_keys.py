@@ -362,3 +362,21 @@ def test_a_file_without_plurals_is_read_and_written_as_the_others(
     assert (found["keysCreated"], found["files"][0]["format"]) == (0, "json-i18next")
     query = {"format": "json-i18next", "languageCodes": "ru"}
     assert exported(uploads, project, **query).content == russian
+
+
+def test_a_new_key_of_a_module_of_po_files_is_found_again(uploads: Uploads) -> None:
+    workspace, project = uploads.workspace, uploads.workspace.project(languages=["de"])
+    files = {
+        f"locale/de/{name}.po": b'msgid "Save"\nmsgstr "%s"\n' % name.encode()
+        for name in ("django", "djangojs")
+    }
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    workspace.key(project, "django.new", values={"en": "New", "de": "Neu"})
+    before = uploads.values(project)
+
+    query = {"format": "gettext-po", "languageCodes": "de"}
+    archive = exported(uploads, project, **query).content
+    found = uploads.result(project, "all.zip", archive)
+
+    assert (found["keysCreated"], found["keysUnchanged"]) == (0, len(before))
+    assert uploads.values(project) == before

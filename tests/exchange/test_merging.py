@@ -98,6 +98,20 @@ def test_an_import_after_a_conflict_does_not_list_it_again(
     assert uploads.values(project)["a"]["de"] == "Speichern"
 
 
+def test_a_file_that_did_not_change_leaves_an_outdated_text_outdated(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    uploads.result(project, "all.zip", both({"a": "Save"}, {"a": "Sichern"}))
+    changed = both({"a": "Save it"}, {"a": "Sichern"})
+
+    counts = [uploads.counts(uploads.result(project, "all.zip", changed))[1:3]]
+    counts.append(uploads.counts(uploads.result(project, "all.zip", changed))[1:3])
+
+    [item] = uploads.items(project)
+    assert [v["isOutdated"] for v in item["values"]] == [False, True]
+    assert counts == [(1, 0), (0, 1)]
+
+
 def test_resolutions_decide_single_texts(
     uploads: Uploads, project: dict[str, Any]
 ) -> None:
