@@ -182,23 +182,26 @@ class ImportJob:
 
     def _rename(self, task: _Task, state: ImportState) -> None:
         """List the keys that the files renamed; with ``carry``, rename them."""
-        with task.work.step() as step:
+        with self._storage.snapshot():
             run = self._begin(task, msgspec.convert(state.result, ImportResult))
             pairs = self._renames(run, task.batch)
-            if pairs and task.params.renames == "carry":
-                self._require(run, "key_update")
-                writes = [
-                    KeyWrite(
-                        old.key,
-                        key_id=old.id,
-                        fields={"key": new.name, "file_key": new.file_key},
-                    )
-                    for old, new in pairs
-                ]
-                self._writer.write(
-                    run.caller, run.scope, run.languages, writes, origin="import"
+        state.result = msgspec.to_builtins(run.result)
+        if not pairs or task.params.renames != "carry":
+            return
+        with task.work.step() as step:
+            run = self._begin(task, run.result)
+            self._require(run, "key_update")
+            writes = [
+                KeyWrite(
+                    old.key,
+                    key_id=old.id,
+                    fields={"key": new.name, "file_key": new.file_key},
                 )
-            state.result = msgspec.to_builtins(run.result)
+                for old, new in pairs
+            ]
+            self._writer.write(
+                run.caller, run.scope, run.languages, writes, origin="import"
+            )
             step.note = msgspec.to_builtins(state)
 
     def _renames(

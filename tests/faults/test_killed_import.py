@@ -109,9 +109,9 @@ class Importing:
         first = self.version * 50  # some keys go and some are new
         numbers = range(first, first + self.size)
         texts = {f"page{n % 40}.text{n}": self._text(n) for n in numbers}
-        file = Upload("de.json", json.dumps(texts).encode(), "application/json")
+        file = Upload("en.json", json.dumps(texts).encode(), "application/json")
         options = {"mode": "replace", "onConflict": "overwrite", "tags": "t"}
-        return {"files": {"file": file}, "form": options | {"languageCode": "de"}}
+        return {"files": {"file": file}, "form": options | {"languageCode": "en"}}
 
     def _text(self, number: int) -> str:
         return f"Text {number} der Fassung {self.version}"
