@@ -123,7 +123,8 @@ class Exports:
         """Return the files as they were last imported, with the texts of today.
 
         Where files were imported and no languages are named, one without a file and
-        texts gets none; nor does a source language whose texts stand in all files.
+        texts gets none; nor does a source language whose texts stand in all files. A
+        template of the source language then stays one.
         """
         project, family = scope.project, family_of(info.id)
         source = project.source_language
@@ -144,18 +145,22 @@ class Exports:
         is_imported = False
         for catalogue in catalogues:
             code = catalogue.language_code or source
-            of_language = of_source
+            of_language, own = of_source, info
+            if code == source and of_source and not query.language_codes:
+                kept = self._formats.find(of_source[0].layout.format)
+                if kept and kept.can_export and kept.extension != info.extension:
+                    own = kept
             if code != source:
                 of_language = [
                     KnownLayout(layout, reader.entries(layout, code))
                     for layout in layouts_of(store, project.id, family, code)
                 ]
-            parts = take_apart(catalogue, project, info, of_language, of_source)
+            parts = take_apart(catalogue, project, own, of_language, of_source)
             paths = Counter(part.path for part in parts)
             for part in parts:
                 options = options_of(project, module=part.module or query.module)
-                file = self._formats.write(info.id, [part.catalogue], options)
-                path = part.path or f"{code}{info.extension}"
+                file = self._formats.write(own.id, [part.catalogue], options)
+                path = part.path or f"{code}{own.extension}"
                 if paths[part.path] > 1 and part.module:  # modules that were given
                     path = f"{part.module}/{path}"
                 files.append(SourceFile(path, file.content))

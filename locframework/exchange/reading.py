@@ -110,7 +110,7 @@ class UploadReader:
                 found += self._read(one, info, one.name)
             except _REFUSALS as refusal:
                 self._refuse(one, refusal, refusals)
-        found = self._without_doubles(found, refusals)
+        found = self._without_templates(self._without_doubles(found, refusals))
         if refusals and (not found or self._options.on_unreadable == "fail"):
             raise _all_of(refusals)
         if not found:
@@ -122,7 +122,8 @@ class UploadReader:
     def _files_of(
         self, files: Sequence[SourceFile]
     ) -> list[tuple[SourceFile, FormatInfo]]:
-        """Return the files of an archive with their formats, one for each family."""
+        """Return the files of an archive with their formats, of each family one for
+        files that are named alike: a ``.pot`` is no ``.po``."""
         found: list[tuple[SourceFile, FormatInfo]] = []
         for file in files:
             if self._format is not None:
@@ -138,22 +139,21 @@ class UploadReader:
                 self._skip(file, "is not in a known format")
                 name = truncate(file.name)
                 self.warnings.append(f"{name} is not in a known format")
-        best: dict[str, FormatInfo] = {}
+        best: dict[tuple[str, str], FormatInfo] = {}
         for _, info in found:
-            family = family_of(info.id)
-            known = best.setdefault(family, self._as_before(info))
+            known = best.setdefault(_kind(info), self._as_before(info))
             if known.precedence < info.precedence:
-                best[family] = info
-        return [(file, best[family_of(info.id)]) for file, info in found]
+                best[_kind(info)] = info
+        return [(file, best[_kind(info)]) for file, info in found]
 
     def _as_before(self, info: FormatInfo) -> FormatInfo:
         """Return the format, or the one of its family that files of the project had: a
         file without plurals does not tell how others write them."""
         known = self._known_formats.get(family_of(info.id))
         before = None if known is None else self._formats.find(known)
-        if before is not None and before.precedence > info.precedence:
-            return before
-        return info
+        if before is None or _kind(before) != _kind(info):
+            return info
+        return before if before.precedence > info.precedence else info
 
     def _without_doubles(
         self, files: Sequence[ReadFile], refusals: list[LocError]
@@ -169,6 +169,29 @@ class UploadReader:
                 found.append(file)
             else:
                 self._refuse(file.file, _same_place(file, other), refusals)
+        return found
+
+    def _without_templates(self, files: Sequence[ReadFile]) -> list[ReadFile]:
+        """Return the files without those whose keys stand in one that names the same
+        language in its path, and is called otherwise: ``app.pot`` beside ``en.po``."""
+        paths = {
+            (file.language_code, entry.key, family_of(file.format.id)): file
+            for file in files
+            if self._in_path(file.file)
+            for entry in file.catalogue.entries
+        }
+        found = []
+        for file in files:
+            place = family_of(file.format.id)
+            keys = [] if self._in_path(file.file) else file.catalogue.entries
+            others = (paths.get((file.language_code, e.key, place)) for e in keys)
+            other = next(filter(None, others), file)
+            if _kind(other.format) == _kind(file.format):
+                found.append(file)
+            else:
+                message = f"is left out beside {truncate(other.path)}"
+                self._skip(file.file, message)
+                self.warnings.append(f"{truncate(file.path)} {message}")
         return found
 
     def _refuse(
@@ -261,6 +284,10 @@ class UploadReader:
         if self._options.add_languages and not _same(stated, known):
             return by_path or stated
         return by_path or match_language(stated, known) or stated
+
+
+def _kind(info: FormatInfo) -> tuple[str, str]:
+    return family_of(info.id), info.extension
 
 
 def _same(tag: str, known: frozenset[str]) -> bool:

@@ -217,6 +217,55 @@ def test_po_files_of_apps_keep_the_messages_that_they_share(uploads: Uploads) ->
         assert {name: archive.read(name) for name in archive.namelist()} == files
 
 
+POT = b"""# A TITLE
+#, fuzzy
+msgid ""
+msgstr ""
+"Language: \\n"
+"Content-Type: text/plain; charset=CHARSET\\n"
+
+msgid "Open"
+msgstr ""
+
+msgid "Edit"
+msgstr ""
+"""
+EDIT = 'msgid "Edit"\nmsgstr "Bearbeiten"\n'
+
+
+def test_a_template_among_po_files_is_their_source_and_stays_a_template(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    german = Uploads.po("de", 'msgid "Open"\nmsgstr ""\n', EDIT)
+    files = {"po/app.pot": POT, "po/de.po": german}
+
+    result = uploads.result(project, "all.zip", Uploads.zipped(files))
+    archive = exported(uploads, project, format="gettext-po").content
+    less = {"app.pot": POT.replace(b"Open", b"Close"), "de.po": Uploads.po("de", EDIT)}
+    replaced = uploads.result(project, "a.zip", Uploads.zipped(less), mode="replace")
+
+    formats = {each["path"]: each["format"] for each in result["files"]}
+    assert formats == {"po/app.pot": "gettext-pot", "po/de.po": "gettext-po"}
+    with zipfile.ZipFile(io.BytesIO(archive)) as found:
+        assert {name: found.read(name) for name in found.namelist()} == files
+    assert [name[:5] for name in replaced["removed"]] == ["Open"]
+
+
+def test_a_template_beside_a_po_file_of_the_source_language_is_left_out(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    english = Uploads.po("en", 'msgid "Edit"\nmsgstr ""\n')
+    files = {"app.pot": POT, "en.po": english, "de.po": Uploads.po("de", EDIT)}
+
+    result = uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    told = "is left out beside en.po"
+    assert result["skipped"] == [{"path": "app.pot", "message": told}]
+    assert [*uploads.values(project).values()] == [{"en": "Edit", "de": "Bearbeiten"}]
+
+
 @pytest.mark.parametrize(
     ("format_", "german"),
     [
