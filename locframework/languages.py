@@ -29,6 +29,7 @@ _MODIFIERS = {
     "arabic": "Arab",
     "devanagari": "Deva",
     "valencia": "valencia",
+    "tarask": "tarask",
 }  # of POSIX locale names
 _A = 0x1F1E6  # regional indicator letter A
 
@@ -67,7 +68,7 @@ def locale_tag(name: str) -> str | None:
     is_subtag = modifier in _MODIFIERS.values()  # sr@Latn
     subtag = modifier if is_subtag else _MODIFIERS.get(modifier.lower())
     if subtag is not None:
-        parts.insert(len(parts) if subtag == "valencia" else 1, subtag)
+        parts.insert(len(parts) if len(subtag) > 4 else 1, subtag)
     return canonical_tag("-".join(parts))
 
 

@@ -469,8 +469,9 @@ _LAST_TAGS = re.compile(r"(?:</?[A-Za-z0-9][^<>]*>\s*)+$")
 _LAST_ENTITIES = re.compile(r"(?:&(?:[A-Za-z]\w{1,30}|#\w{1,8});\s*)+$", re.ASCII)
 _LAST_WORD = re.compile(r"\S+$")
 
-# Thai, Lao, Khmer and Burmese end sentences with a space, or as the writer likes.
-_FREE = frozenset(("km", "lo", "my", "th"))
+# Thai, Lao, Khmer and Burmese end sentences with a space, or as the writer likes;
+# Lojban has words for it.
+_FREE = frozenset(("jbo", "km", "lo", "my", "th"))
 _SHORT = 5  # "Min." is an abbreviation, "Done." a sentence of one word
 _STOP, _COLON = frozenset(("full stop",)), frozenset(("colon",))
 _HABITS = {("hy", _STOP, _COLON), *((each, _COLON, _STOP) for each in ("ja", "ko"))}

@@ -79,6 +79,14 @@ class TestPlaceholders(CheckContract):
         "ICU without branches in Japanese": subject(
             "{count, plural, one {# item} other {# items}}", "{count}個", "ja"
         ),
+        "ICU nought": subject(
+            "{n, plural, =0 {none} other {#}}", "{n, plural, other {#}}"
+        ),
+        "ICU nought, extra": subject(ICU, ICU.replace("one", "=0 {{name}} one")),
+        "ICU currency": subject(
+            "{n, number, ::currency/EUR}", "{n, number, ::percent}"
+        ),
+        "quoted, as typographers do": subject("Hello {name}", "Hallo '{name}'"),
         "ICU ordinal without branches": subject(
             "{n, selectordinal, one {#st} other {#th}} day", "{n}. Tag"
         ),
@@ -177,6 +185,9 @@ class TestMarkup(CheckContract):
         ),
         "keys": subject("Press <Ctrl>+<C>", "<Strg>+<C> drücken"),
         "a value": subject("<none>", "<keine>"),
+        "a value of two words": subject("<unknown user>", "<unbekannter Benutzer>"),
+        "relations": subject("x<y and y>z, <5 or >10", "x<y und y>z, <5 oder >10"),
+        "DocBook": subject("<guilabel>OK</guilabel>", "<guilabel>Ja</guilabel>"),
         "in more branches": subject(
             "{n, plural, one {<b>#</b>} other {<b>#</b>}}",
             "{n, plural, one {<b>#</b>} few {<b>#</b>} other {<b>#</b>}}",
@@ -191,6 +202,7 @@ class TestMarkup(CheckContract):
         "a lost end": subject("<0>a</0>", "<0>a"),
         "a lost beginning": subject("<item>a</item>", "a</item>"),
         "an end with a space": subject("<b>x</b>", "<b>x< /b>"),
+        "an end with a space within": subject("<b>x</b>", "<b>x</ b>"),
         "a component": subject("<icon/> a", "a"),
         "a line break": subject("a<br>b", "a b"),
         "extra": subject("a", "a<br>"),
@@ -243,6 +255,12 @@ class TestPunctuation(CheckContract):
         "Arabic": subject("Really?", "حقا؟", "ar"),
         "Hindi": subject("It is done.", "यह हो गया।", "hi"),
         "a bar in Hindi": subject("It is done.", "यह हो गया |", "hi"),
+        **{
+            f"a bar in {code}": subject("It is done.", "x |", code)
+            for code in ("bn", "brx", "or")
+        },
+        "Lojban": subject("Is it done?", "xu mulno", "jbo"),
+        "a stop for Korean's colon": subject("Select one:", "선택하세요.", "ko"),
         "two bars in Nepali": subject("It is done.", "यो भयो ||", "ne"),
         "a bar in both": subject("Home |", "मुखपृष्ठ |", "hi"),
         "a colon for Armenian's stop": subject("It is saved.", "Պահված է:", "hy"),
