@@ -20,6 +20,7 @@ from .scanning import (
     differences,
     flagged,
     has_branches,
+    icu_plurals,
     placeholders,
     prose,
     styles_of,
@@ -418,26 +419,52 @@ def _but_the_number(missing: list[str], there: Sequence[Placeholder]) -> list[st
 
 
 class PluralForms:
-    """Asks for every plural form that common whole numbers take."""
+    """Asks for every plural form that common whole numbers take.
+
+    In an ICU message too, unless it has the branch ``other`` alone. That one stands for
+    a form where no whole number takes it: for ``many`` in Russian.
+    """
 
     name = "plural_forms"
     description = "A plural form that the language needs has no text."
     severity: Severity = "error"
-    needs = "is_plural"
+    needs = "texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         texts = subject.texts
-        if not subject.is_plural or texts.keys() >= set(subject.plural_forms):
+        if not subject.is_plural:
+            for form, text in texts.items():
+                if has_branches(text):
+                    yield from self._in_message(subject, text, form)
             return
-        rare = rare_plural_forms(subject.language_code)
-        wanted = [form for form in subject.plural_forms if form not in rare]
-        missing = [form for form in wanted if form not in texts]
-        if missing and texts:
+        if not texts or texts.keys() >= set(subject.plural_forms):
+            return
+        missing = [form for form in self._wanted(subject) if form not in texts]
+        if missing:
             # a form without a text has no place of its own to be shown at
             form = "other" if "other" in texts else list(texts)[-1]
             message = f"has no text for the plural form {', '.join(missing)}"
             yield Finding(message, 0, len(texts[form]), form)
 
+    def _wanted(self, subject: Subject) -> list[str]:
+        rare = rare_plural_forms(subject.language_code)
+        return [form for form in subject.plural_forms if form not in rare]
+
+    def _in_message(
+        self, subject: Subject, text: str, form: str | None
+    ) -> Iterator[Finding]:
+        wanted = self._wanted(subject)
+        for start, end, branches in icu_plurals(text):
+            there = branches | {_OF_NUMBER.get(branch, "") for branch in branches}
+            missing = [each for each in wanted if each not in {*there, "other"}]
+            is_chosen = branches.isdisjoint(_KEYWORDS)
+            if not is_chosen and len(missing) > ("other" not in wanted):
+                message = f"has no branch for the plural form {', '.join(missing)}"
+                yield Finding(message, start, end, form)
+
+
+_OF_NUMBER = {"=0": "zero", "=1": "one", "=2": "two"}
+_KEYWORDS = frozenset(("zero", "one", "two", "few", "many"))
 
 # Punctuation
 

@@ -197,6 +197,21 @@ def icu_syntax(text: str) -> Iterator[tuple[int, int]]:
             read_to[start] = start
 
 
+def icu_plurals(text: str) -> list[tuple[int, int, set[str]]]:
+    """Where each ``plural`` of an ICU message is, and what its branches are called."""
+    pairs = _pairs(text)
+    names: dict[int, set[str]] = {}
+    read_to: dict[int, int] = {}
+    for start in sorted(pairs):
+        end, parent = pairs[start]
+        if parent in names:
+            names[parent].update(text[read_to[parent] : start].split()[-1:])
+            read_to[parent] = end + 1
+        elif (head := ARGUMENT.match(text, start, end)) and head[2] == "plural":
+            names[start], read_to[start] = set(), head.end()
+    return [(start, pairs[start][0] + 1, there) for start, there in names.items()]
+
+
 def _percent(text: str, styles: Collection[str] | None) -> Iterator[Placeholder]:
     if styles is None:
         pattern = _PERCENT[bool(_FIRST.search(text)), not _CLEAR.search(text)]

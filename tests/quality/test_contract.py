@@ -27,6 +27,7 @@ Subjects = Mapping[str, Subject]
 ICU = "{n, plural, one {# file of {name}} other {# files of {name}}}"
 SELECT = "{g, select, male {He} female {She} other {They}} left"
 FILES = {"one": "%d file", "other": "%d files"}
+RUSSIAN = "one few many other"
 FILE_S = {"one": "One file", "other": "%d files"}
 
 
@@ -344,12 +345,29 @@ class TestPluralForms(CheckContract):
         "fractions in Russian": subject(
             {}, {"one": "a", "few": "b", "many": "c"}, "ru", forms="one few many other"
         ),
+        "ICU": subject(ICU, ICU),
+        "ICU for many in Russian": subject(
+            ICU, ICU.replace("other", "few {#} other"), "ru", forms=RUSSIAN
+        ),
+        "ICU for all in Russian": subject(
+            ICU, "{n, plural, other {n: #}}", "ru", forms=RUSSIAN
+        ),
+        "ICU exactly one": subject(ICU, "{n, plural, =1 {x} other {#}}"),
+        "ICU without few in Turkish": subject(ICU, ICU, "tr"),
+        "ICU ordinal": subject(
+            ICU, "{n, selectordinal, one {#st} other {#th}}", "ru", forms=RUSSIAN
+        ),
     }
     bad: ClassVar[Subjects] = {
         "one": subject({}, {"other": "b"}),
         "other": subject({}, {"one": "b"}),
         "few": subject(
             {}, {"one": "a", "other": "b"}, "ru", forms="one few many other"
+        ),
+        "ICU in Russian": subject(ICU, ICU, "ru", forms=RUSSIAN),
+        "ICU in Czech": subject(ICU, ICU, "cs", forms="one few many other"),
+        "ICU within a select": subject(
+            ICU, f"{{g, select, other {{{ICU}}}}}", "pl", forms=RUSSIAN
         ),
         "of the project's own": subject({}, {"other": "b"}, "xx", forms="two other"),
     }
