@@ -374,6 +374,15 @@ def test_other_encodings_are_read(encoding: str) -> None:
     assert unit.source_text == "Größe"
 
 
+def test_a_byte_order_mark_counts_more_than_the_encoding_that_is_declared() -> None:
+    head = '<?xml version="1.0" encoding="UTF-8"?>'
+    text = f"{head}<tmx><body><tu>{tuv('en', 'Größe')}</tu></body></tmx>"
+
+    [unit] = read(io.BytesIO(text.encode("utf-16")))
+
+    assert unit.source_text == "Größe"
+
+
 @given(content=st.binary())
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     for reader in (read_tmx, read_csv):
