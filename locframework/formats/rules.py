@@ -59,7 +59,7 @@ def module_path(path: str, language: str) -> tuple[str, ...]:
     """The path without its extension and the parts that name the language.
 
     ``locales/de/common.json`` is ``locales``, ``common``; so is
-    ``locales/common_de.json``.
+    ``locales/common_de.json``. ``LC_MESSAGES`` goes with the language.
     """
     *folders, name = path.replace("\\", "/").split("/")
     stem = name.rpartition(".")[0] or name
@@ -67,8 +67,9 @@ def module_path(path: str, language: str) -> tuple[str, ...]:
     end = next((end for end in _ends(stem) if _names(end, language)), None)
     if end is not None:
         stem = stem[: -len(end) - 1]
+    passed_over = {"", "LC_MESSAGES"}
     folders = [each for each in folders if not _names(each, language)]
-    return tuple(part for part in (*folders, stem) if part)
+    return tuple(part for part in (*folders, stem) if part not in passed_over)
 
 
 def path_in(path: str, language: str, other: str) -> str | None:

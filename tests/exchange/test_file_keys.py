@@ -24,6 +24,19 @@ NAMES = [
     "a:b",
     "x y.z",
 ]
+POT = b"""# A TITLE
+#, fuzzy
+msgid ""
+msgstr ""
+"Language: \\n"
+"Content-Type: text/plain; charset=CHARSET\\n"
+
+msgid "Open"
+msgstr ""
+
+msgid "Edit"
+msgstr ""
+"""
 
 
 @given(st.text(), st.sampled_from(".:/|"))
@@ -201,7 +214,10 @@ def test_files_of_one_name_that_share_keys_are_told_apart_by_their_folders(
     assert in_archive(archive) == files | alone
 
 
-def test_po_files_of_apps_keep_the_messages_that_they_share(uploads: Uploads) -> None:
+@pytest.mark.parametrize("has_templates", [False, True])
+def test_po_files_of_apps_keep_the_messages_that_they_share(
+    uploads: Uploads, has_templates: bool
+) -> None:
     project = uploads.workspace.project(languages=["de"])
     files = {
         f"{app}/locale/de/LC_MESSAGES/django.po": Uploads.po(
@@ -209,27 +225,21 @@ def test_po_files_of_apps_keep_the_messages_that_they_share(uploads: Uploads) ->
         )
         for app in ("admin", "users")
     }
+    for app in ("admin", "users") if has_templates else ():
+        template = POT.replace(b"Open", app.encode())
+        files[f"{app}/locale/django.pot"] = template
 
     uploads.result(project, "all.zip", Uploads.zipped(files))
 
-    answer = exported(uploads, project, format="gettext-po", languageCodes="de")
+    assert [*uploads.values(project)] == [
+        "admin-django.Edit", "admin-django.admin", "users-django.Edit",
+        "users-django.users",
+    ]  # fmt: skip
+    answer = exported(uploads, project, format="gettext-po")
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == files
 
 
-POT = b"""# A TITLE
-#, fuzzy
-msgid ""
-msgstr ""
-"Language: \\n"
-"Content-Type: text/plain; charset=CHARSET\\n"
-
-msgid "Open"
-msgstr ""
-
-msgid "Edit"
-msgstr ""
-"""
 EDIT = 'msgid "Edit"\nmsgstr "Bearbeiten"\n'
 
 
