@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
@@ -18,7 +16,6 @@ from locframework.blobs.service import Blobs
 from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import (
     ImportConflict,
-    LanguageExists,
     PermissionDenied,
     ProjectNotFound,
     Unavailable,
@@ -48,7 +45,17 @@ from .records import (
     ImportResult,
     Rename,
 )
-from .rules import LISTED_LIMIT, ImportRules, count, digest, plan_key, warn
+from .rules import (
+    LISTED_LIMIT,
+    ImportRules,
+    KeyPlan,
+    SeenTexts,
+    count,
+    digest,
+    plan_key,
+    warn,
+    with_bases,
+)
 
 TYPE = "import"
 PERMISSION = "import_run"
@@ -93,6 +100,9 @@ class _Run(Struct):
         return self.scope.project
 
 
+_Planned = tuple[StoredKey | None, ImportedKey, KeyPlan]
+
+
 @dataclass(eq=False, repr=False)
 class ImportJob:
     """The handler of import jobs."""
@@ -134,8 +144,8 @@ class ImportJob:
                 outcome.items = msgspec.to_builtins(conflicts)
                 outcome.result = msgspec.to_builtins(result)
             return
-        self._add_languages(task)
         languages = len(self._storage.projects.list_languages(job.project_id))
+        languages += len(batch.languages)
         size = KEYS_A_STEP * LANGUAGES_OF_A_STEP // max(LANGUAGES_OF_A_STEP, languages)
         size = max(1, size)
         if params.on_conflict == "fail":
@@ -150,11 +160,18 @@ class ImportJob:
                 self._rename(task, state)
         self._write_batch(task, state, size)
 
-    def _add_languages(self, task: _Task) -> None:
-        caller, project_id = task.job.caller, task.job.project_id
-        for code in task.batch.languages:
-            with suppress(LanguageExists):  # by an attempt of before
-                self._languages.add_language(caller, project_id, NewLanguage(code))
+    def _begin_writing(self, task: _Task, state: ImportState) -> _Run:
+        """Begin, and add the languages that the project lacks."""
+        run = self._begin(task, msgspec.convert(state.result, ImportResult))
+        project_id = run.project.id
+        known = {
+            language.language_code
+            for language in self._storage.projects.list_languages(project_id)
+        }
+        missing = [code for code in task.batch.languages if code not in known]
+        for code in missing:
+            self._languages.add_language(run.caller, project_id, NewLanguage(code))
+        return self._begin(task, run.result) if missing else run
 
     def _check(self, task: _Task, result: ImportResult) -> list[Conflict]:
         """Do all that the import does but write, and raise what it would raise.
@@ -229,6 +246,10 @@ class ImportJob:
             for text, keys in old.items()
             if len(keys) == 1 and len(new.get(text, ())) == 1
         ]
+        file_keys = {new.file_key for _, new in pairs if new.file_key is not None}
+        found = store.find_keys(run.project.id, file_keys=file_keys)
+        there = {key.file_key for key in found.values()}  # renamed in the project
+        pairs = [pair for pair in pairs if pair[1].file_key not in there]
         renames = [Rename(before.key, after.name) for before, after in pairs]
         run.result.renames += renames[: LISTED_LIMIT - len(run.result.renames)]
         return pairs
@@ -242,7 +263,7 @@ class ImportJob:
                 yield batch.keys[start : start + size]
 
         def write(keys: Sequence[ImportedKey]) -> Sequence[Item]:
-            run = self._begin(task, msgspec.convert(state.result, ImportResult))
+            run = self._begin_writing(task, state)
             self._write_step(task, run, keys)
             state.result = msgspec.to_builtins(run.result)
             items: Sequence[Item] = msgspec.to_builtins(run.conflicts)
@@ -251,7 +272,7 @@ class ImportJob:
         last = write_in_steps(work, state, steps(), write, "import.after_step")
         self._writer.prepare_checks(project_id)
         with work.finish() as outcome:
-            run = self._begin(task, msgspec.convert(state.result, ImportResult))
+            run = self._begin_writing(task, state)
             self._write_step(task, run, last)
             outcome.items = msgspec.to_builtins(run.conflicts)
             run.store.put_details(
@@ -266,9 +287,7 @@ class ImportJob:
                     )
                     for each in batch.files
                 ]
-                + details_to_keep(
-                    run.store, project_id, batch.layouts, task.job.job.created_at
-                )
+                + details_to_keep(run.store, project_id, batch.layouts, task.job.job.id)
             )
             work.report(len(batch.keys), len(batch.keys))
             crash_point("import.after_keys")
@@ -354,6 +373,7 @@ class ImportJob:
         """Plan and write keys, and count them; in a dry run nothing is written."""
         loaded = self._load(run, keys)
         writes: list[KeyWrite] = []
+        plans: list[_Planned] = []
         created = run.result.keys_created
         is_counted = run.params.dry_run or not run.result.dry_run
         codes: set[str] = set()
@@ -366,13 +386,15 @@ class ImportJob:
                 continue
             rows = loaded.values(old.id).values() if old is not None else ()
             plan = plan_key(new, old, rows, run.rules)
-            if old is not None and new.seen and plan.conflicts:
-                conflicts = self._with_bases(run, old, new, plan.conflicts)
-                plan = replace(plan, conflicts=conflicts)
-            count(run.result, plan, is_new=old is None)
-            run.conflicts += plan.conflicts
+            plans.append((old, new, plan))
             if plan.write is not None:
                 writes.append(plan.write)
+        known = _texts_seen(run, plans)
+        for old, new, plan in plans:
+            if old is not None and known:
+                plan = with_bases(plan, new, old.id, known)
+            count(run.result, plan, is_new=old is None)
+            run.conflicts += plan.conflicts
         if run.result.keys_created > created:
             self._require(run, "key_create")
         for code in codes:
@@ -387,23 +409,6 @@ class ImportJob:
             dry_run=run.result.dry_run,
         )
         return loaded
-
-    def _with_bases(
-        self, run: _Run, old: StoredKey, new: ImportedKey, conflicts: list[Conflict]
-    ) -> list[Conflict]:
-        """Return the conflicts with the texts that the client saw last, where the
-        history has them."""
-        known = {
-            (row.language_code, row.plural_form, digest(row.value)): row.value
-            for row in run.store.revisions_of([old.id], None)
-        }
-        found = []
-        for each in conflicts:
-            form, code = each.plural_form, each.language_code
-            seen = new.seen.get(code, {}).get(form or "", "")
-            base = each.base or known.get((code, form, seen))
-            found.append(replace(each, base=base))
-        return found
 
     def _load(self, run: _Run, keys: Sequence[ImportedKey]) -> UnitOfWork:
         """Load the keys with values in the languages that are written; with all values
@@ -476,6 +481,17 @@ class ImportJob:
     def _require(self, run: _Run, permission: str) -> None:
         if not self._access.may(run.caller, permission, scope_of(run.project)):
             raise PermissionDenied(permission)
+
+
+def _texts_seen(run: _Run, plans: Sequence[_Planned]) -> SeenTexts:
+    """Return the texts in the history of keys with conflicts, where the client says
+    what it saw last. One statement at most."""
+    ids = [old.id for old, new, plan in plans if old and new.seen and plan.conflicts]
+    rows = run.store.revisions_of(ids, None) if ids else ()
+    return {
+        (row.key_id, row.language_code, row.plural_form, digest(row.value)): row.value
+        for row in rows
+    }
 
 
 def _refuse_conflicts(run: _Run) -> None:

@@ -207,8 +207,17 @@ class Imports:
             self._projects.require_also(caller, "translation_write", project)
         if not self._access.may(caller, "key_create", scope_of(project)):
             store = store_of(self._storage, scope)
-            existing = store.find_keys(project.id, names=[k.name for k in keys])
-            if len(existing) < len(keys):
+            existing = store.find_keys(
+                project.id,
+                names=[key.name for key in keys],
+                file_keys={key.file_key for key in keys if key.file_key is not None},
+            ).values()
+            names, file_keys = {k.key for k in existing}, {k.file_key for k in existing}
+            is_there = [
+                key.name in names or (key.file_key and key.file_key in file_keys)
+                for key in keys
+            ]
+            if not all(is_there):
                 self._projects.require_also(caller, "key_create", project)
 
     def list_conflicts(

@@ -83,7 +83,7 @@ class LayoutReader:
         files: Sequence[ReadFile],
         keys: Mapping[str, ImportedKey],
     ) -> dict[str, dict[str, Layouts]]:
-        """Return the files to keep by family and language, once ``files`` came.
+        """Return the files to keep by family and language, and those that they replace.
 
         Sets the bases of ``keys``: what the files of before have of them. A file of
         before goes if it has the path of a new one or shares a key with it.
@@ -94,23 +94,22 @@ class LayoutReader:
             places.setdefault(place, []).append(file)
         renewed: dict[str, dict[str, Layouts]] = {}
         for (family, code), new in places.items():
-            kept = []
+            replaced = []
             names: set[str] = set()
             old = layouts_of(store, self._project.id, family, code)
             if old:
                 names = self._names(new)
-            new_places = {(_path(file), file.module) for file in new}
             for layout in old:
                 entries = self.entries(layout, code)
                 for name in entries.keys() & keys.keys():
                     value = entries[name].value
                     if value:
                         keys[name].base[code] = value
-                is_new = (layout.path, layout.module) in new_places
-                if not is_new and names.isdisjoint(entries):
-                    kept.append(layout)
-            kept += [_layout(file) for file in new]
-            renewed.setdefault(family, {})[code] = Layouts(kept)
+                if not names.isdisjoint(entries):
+                    replaced.append(layout.place)
+            layouts = [_layout(file) for file in new]
+            replaced += [layout.place for layout in layouts]
+            renewed.setdefault(family, {})[code] = Layouts(layouts, replaced)
         return renewed
 
     def _names(self, files: Iterable[ReadFile]) -> set[str]:
@@ -128,7 +127,8 @@ def details_to_keep(
     layouts: Mapping[str, Mapping[str, Layouts]],
     job_id: str,
 ) -> list[FileDetail]:
-    """Return the files as details, and with them the modules of the project."""
+    """Return the files as details, beside those that other imports brought meanwhile,
+    and with them the modules of the project."""
     known = imported_modules(store, project_id)
     modules, formats = known.modules, known.formats
     details: list[FileDetail] = []
@@ -137,7 +137,10 @@ def details_to_keep(
         details.append(FileDetail(project_id, family, "", "", code, detail))
 
     for family, by_language in layouts.items():
-        for code, kept in by_language.items():
+        for code, new in by_language.items():
+            old = layouts_of(store, project_id, family, code)
+            files = [file for file in old if file.place not in new.replaced]
+            kept = Layouts([*files, *new.files])
             keep(layout_family(family), code, msgspec.to_builtins(kept))
             for file in kept.files:
                 formats[family] = file.format

@@ -233,11 +233,18 @@ class Layout(Struct, frozen=True, gc=False, rename="camel"):
     module: str | None = None
     module_is_given: bool = False
 
+    @property
+    def place(self) -> tuple[str, str | None]:
+        """What no other file of the language and family has."""
+        return self.path, self.module
 
-class Layouts(Struct, frozen=True):
+
+class Layouts(Struct, frozen=True, omit_defaults=True):
     """The files of one language and family, as a FileDetail keeps them."""
 
-    files: list[Layout] = field(default_factory=list)
+    files: list[Layout]
+    replaced: list[tuple[str, str | None]] = []
+    """Of an import: the places of files that go."""
 
 
 class ImportedKey(Struct, gc=False, array_like=True):

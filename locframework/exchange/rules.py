@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from locframework.errors import InvalidKey, ValidationFailed, abbreviate, truncate
 from locframework.formats.records import Text
@@ -337,6 +338,23 @@ def _is_base(
     said so, else what the file last brought."""
     seen = new.seen.get(tag)
     return base == text if seen is None else seen.get(form or "") == digest(text)
+
+
+SeenTexts = Mapping[tuple[str, str, str | None, str], str]
+"""Texts of a history by key id, language, plural form and hash."""
+
+
+def with_bases(
+    plan: KeyPlan, new: ImportedKey, key_id: str, texts: SeenTexts
+) -> KeyPlan:
+    """Return the plan with the texts that the client saw last in its conflicts."""
+    conflicts = []
+    for each in plan.conflicts:
+        form = each.plural_form
+        seen = new.seen.get(each.language_code, {}).get(form or "", "")
+        base = texts.get((key_id, each.language_code, form, seen))
+        conflicts.append(each if base is None else replace(each, base=base))
+    return replace(plan, conflicts=conflicts)
 
 
 def digest(text: str) -> str:

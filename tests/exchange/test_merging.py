@@ -1,6 +1,8 @@
 """Imports merge three ways: what the file brought last, the file, the project."""
 
+import io
 import json
+import zipfile
 from hashlib import sha256
 from typing import Any
 
@@ -249,3 +251,36 @@ def test_a_renamed_key_is_listed_and_may_keep_its_translations(
     assert dry["keysRemoved"] == found["keysRemoved"] == (2 if carry else 3)
     assert dry["keysCreated"] == found["keysCreated"] == (1 if carry else 2)
     assert uploads.values(project)["new"].get("de") == ("de" if carry else None)
+
+
+def test_imports_that_are_queued_together_keep_the_files_of_each(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    files = {"one.de.json": {"b": "B", "a": "A"}, "two.de.json": {"d": "D", "c": "C"}}
+
+    asked = [uploads.ask(project, name, texts) for name, texts in files.items()]
+    for each in asked:
+        assert uploads.workspace.job_of(each)["status"] == "succeeded"
+
+    path = f"/projects/{project['id']}/export"
+    query = {"format": "json-nested", "languageCodes": "de"}
+    content = uploads.workspace.owner.get(path, query=query).content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        found = {name: json.loads(archive.read(name)) for name in archive.namelist()}
+    assert found == files
+
+
+def test_an_import_that_is_refused_adds_no_language(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    uploads.result(project, "de.json", {"a": "A"})
+    archive = Uploads.zipped({"de.json": {"a": "B"}, "it.json": {"a": "A"}})
+
+    job = uploads.run(
+        project, "all.zip", archive, onConflict="fail", addLanguages="true"
+    )
+
+    assert job["error"]["code"] == "import_conflict"
+    path = f"/projects/{project['id']}/languages"
+    items = uploads.workspace.owner.get(path).data["items"]
+    assert [each["languageCode"] for each in items] == ["en", "de"]
