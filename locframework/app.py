@@ -226,6 +226,7 @@ class Framework:
                 events,
                 renewed,
                 languages,
+                formats,
             )
         )
         self.exports = Exports(

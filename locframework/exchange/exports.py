@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.branches.service import Branches, BranchScope
@@ -32,7 +33,7 @@ from locframework.statistics.store import StatisticsStore
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 
-from .layouts import KnownLayout, LayoutReader, layouts_of, take_apart
+from .layouts import KnownLayout, LayoutReader, Part, layouts_of, take_apart
 from .records import ExportedFile, ExportQuery
 from .rules import check_module
 
@@ -155,8 +156,16 @@ class Exports:
                     KnownLayout(layout, reader.entries(layout, code))
                     for layout in layouts_of(store, project.id, family, code)
                 ]
-            parts = take_apart(catalogue, project, own, of_language, of_source)
+            foreign: set[str] = set()
+            if of_language or of_source:
+                for each in {source, code}:
+                    foreign |= reader.names_elsewhere(store, family, each)
+            parts = take_apart(catalogue, project, own, of_language, of_source, foreign)
             paths = Counter(part.path for part in parts)
+            if query.module is not None or query.tag is not None:
+                parts = [part for part in parts if part.catalogue.entries]
+                if not parts and len(catalogues) == 1:
+                    parts = [Part(None, None, replace(catalogue, entries=[]))]
             for part in parts:
                 options = options_of(project, module=part.module or query.module)
                 file = self._formats.write(own.id, [part.catalogue], options)
@@ -169,7 +178,8 @@ class Exports:
                 is_imported |= part.path is not None
                 if part.path is None and (is_said_elsewhere or not has_texts):
                     empty.add(path)
-                warnings += [f"{code}: {warning}" for warning in file.warnings]
+                told = [*part.catalogue.warnings, *file.warnings]
+                warnings += [f"{code}: {warning}" for warning in told]
         if is_imported and not query.language_codes:
             files = [file for file in files if file.name not in empty]
         return _one_or_archive(project, info, files, warnings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,6 +22,8 @@ from locframework.errors import (
 )
 from locframework.events import EventLog
 from locframework.file_import.imports import ImportState, write_in_steps
+from locframework.formats.records import Text
+from locframework.formats.service import Formats
 from locframework.jobs.records import StoredJob
 from locframework.jobs.store import Item
 from locframework.jobs.work import Work
@@ -36,7 +38,7 @@ from locframework.projects.service import Languages, scope_of
 from locframework.projects.store import ProjectStore
 from locframework.transactions import Transactions, crash_point
 
-from .layouts import details_to_keep
+from .layouts import LayoutReader, details_to_keep
 from .records import (
     Conflict,
     ImportBatch,
@@ -94,12 +96,15 @@ class _Run(Struct):
     rules: ImportRules
     result: ImportResult
     conflicts: list[Conflict] = field(default_factory=list)
+    renamed: Mapping[str, str] = {}
+    """Where nothing is written: the ids of keys by the names that they would get."""
 
     @property
     def project(self) -> Project:
         return self.scope.project
 
 
+_Renames = list[tuple[StoredKey, ImportedKey]]
 _Planned = tuple[StoredKey | None, ImportedKey, KeyPlan]
 
 
@@ -118,6 +123,7 @@ class ImportJob:
     _events: EventLog
     _renewed: Renewed
     _languages: Languages
+    _formats: Formats
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Import the batch, in steps of up to 2,000 keys; the last ends the job too.
@@ -135,11 +141,12 @@ class ImportJob:
             raise Unavailable(message)
         batch = _decoder.decode(content)
         task = _Task(job, work, params, batch)
+        gone = self._set_bases(task)
         result = ImportResult(params.dry_run, files=batch.sources)
         result.skipped = batch.skipped[:LISTED_LIMIT]
         warn(result, batch.warnings)
         if params.dry_run:
-            conflicts = self._check(task, result)
+            conflicts = self._check(task, result, gone)
             with work.finish() as outcome:
                 outcome.items = msgspec.to_builtins(conflicts)
                 outcome.result = msgspec.to_builtins(result)
@@ -150,18 +157,31 @@ class ImportJob:
         size = max(1, size)
         if params.on_conflict == "fail":
             size = max(size, len(batch.keys))
+        pairs: _Renames = []
         if job.step is not None:
             state = msgspec.convert(job.step, ImportState)
         else:
             if len(batch.keys) > size:
-                self._check(task, ImportResult(dry_run=True))
-            state = ImportState(len(batch.keys), msgspec.to_builtins(result))
+                self._check(task, ImportResult(dry_run=True), gone)
             if params.mode == "replace":
-                self._rename(task, state)
-        self._write_batch(task, state, size)
+                with self._storage.snapshot():
+                    pairs = self._renames(self._begin(task, result), batch, gone)
+            state = ImportState(len(batch.keys), msgspec.to_builtins(result))
+        self._write_batch(task, state, size, pairs)
 
-    def _begin_writing(self, task: _Task, state: ImportState) -> _Run:
-        """Begin, and add the languages that the project lacks."""
+    def _set_bases(self, task: _Task) -> Mapping[str, dict[str, Text]]:
+        """Set what files brought last; return that of keys that are in no file now."""
+        plurals = {
+            (key.file_key or key.name.removeprefix(key.prefix)): key.is_plural
+            for key in task.batch.keys
+        }
+        with self._storage.snapshot():
+            run = self._begin(task, ImportResult(dry_run=True))
+            reader = LayoutReader(self._formats, run.project, plurals)
+            return reader.bases(run.store, task.batch)
+
+    def _begin_writing(self, task: _Task, state: ImportState, pairs: _Renames) -> _Run:
+        """Begin, add the languages that the project lacks, and rename keys."""
         run = self._begin(task, msgspec.convert(state.result, ImportResult))
         project_id = run.project.id
         known = {
@@ -171,42 +191,8 @@ class ImportJob:
         missing = [code for code in task.batch.languages if code not in known]
         for code in missing:
             self._languages.add_language(run.caller, project_id, NewLanguage(code))
-        return self._begin(task, run.result) if missing else run
-
-    def _check(self, task: _Task, result: ImportResult) -> list[Conflict]:
-        """Do all that the import does but write, and raise what it would raise.
-
-        Return the conflicts.
-        """
-        batch, params = task.batch, task.params
-        with self._storage.snapshot():
-            run = self._begin(task, result)
-            for start in range(0, len(batch.keys), KEYS_AT_ONCE):
-                task.work.check_cancelled()
-                self._write_keys(run, batch.keys[start : start + KEYS_AT_ONCE])
-                if params.dry_run:
-                    done = min(start + KEYS_AT_ONCE, len(batch.keys))
-                    task.work.report(done, len(batch.keys))
-            if params.mode == "replace":
-                pairs = self._renames(run, batch)
-                if params.renames == "list":
-                    pairs = []
-                result.keys_created -= len(pairs)
-                result.keys_updated += len(pairs)
-                self._remove_others(run, batch, {old.id for old, _ in pairs})
-            _refuse_conflicts(run)
-            return run.conflicts
-
-    def _rename(self, task: _Task, state: ImportState) -> None:
-        """List the keys that the files renamed; with ``carry``, rename them."""
-        with self._storage.snapshot():
-            run = self._begin(task, msgspec.convert(state.result, ImportResult))
-            pairs = self._renames(run, task.batch)
-        state.result = msgspec.to_builtins(run.result)
-        if not pairs or task.params.renames != "carry":
-            return
-        with task.work.step() as step:
-            run = self._begin(task, run.result)
+        run = self._begin(task, run.result) if missing else run
+        if pairs:
             self._require(run, "key_update")
             writes = [
                 KeyWrite(
@@ -219,13 +205,40 @@ class ImportJob:
             self._writer.write(
                 run.caller, run.scope, run.languages, writes, origin="import"
             )
-            step.note = msgspec.to_builtins(state)
+        return run
+
+    def _check(
+        self, task: _Task, result: ImportResult, gone: Mapping[str, dict[str, Text]]
+    ) -> list[Conflict]:
+        """Do all that the import does but write, and raise what it would raise.
+
+        Return the conflicts.
+        """
+        batch, params = task.batch, task.params
+        with self._storage.snapshot():
+            run = self._begin(task, result)
+            if params.mode == "replace":
+                pairs = self._renames(run, batch, gone)
+                run.renamed = {new.name: old.id for old, new in pairs}
+            for start in range(0, len(batch.keys), KEYS_AT_ONCE):
+                task.work.check_cancelled()
+                self._write_keys(run, batch.keys[start : start + KEYS_AT_ONCE])
+                if params.dry_run:
+                    done = min(start + KEYS_AT_ONCE, len(batch.keys))
+                    task.work.report(done, len(batch.keys))
+            if params.mode == "replace":
+                self._remove_others(run, batch)
+            _refuse_conflicts(run)
+            return run.conflicts
 
     def _renames(
-        self, run: _Run, batch: ImportBatch
-    ) -> list[tuple[StoredKey, ImportedKey]]:
-        """Return the keys that ``replace`` removes, each with the new key that has its
-        source text, where both are the only ones; list them in the result."""
+        self, run: _Run, batch: ImportBatch, gone: Mapping[str, dict[str, Text]]
+    ) -> _Renames:
+        """List the keys that the files renamed; return them, if they are carried over.
+
+        Such a key is removed by ``replace``, and there is one new key with its source
+        text. The new key takes the bases of the old one.
+        """
         source, store = run.project.source_language, run.store
         others = self._others(run, batch) if batch.replaced else []
         values = store.values_of([key.id for key in others], [source]) if others else {}
@@ -252,9 +265,15 @@ class ImportJob:
         pairs = [pair for pair in pairs if pair[1].file_key not in there]
         renames = [Rename(before.key, after.name) for before, after in pairs]
         run.result.renames += renames[: LISTED_LIMIT - len(run.result.renames)]
+        if run.params.renames == "list":
+            return []
+        for before, after in pairs:
+            after.base.update(gone.get(before.key, {}))
         return pairs
 
-    def _write_batch(self, task: _Task, state: ImportState, size: int) -> None:
+    def _write_batch(
+        self, task: _Task, state: ImportState, size: int, pairs: _Renames
+    ) -> None:
         work, batch, project_id = task.work, task.batch, task.job.project_id
 
         def steps() -> Iterator[list[ImportedKey]]:
@@ -263,7 +282,7 @@ class ImportJob:
                 yield batch.keys[start : start + size]
 
         def write(keys: Sequence[ImportedKey]) -> Sequence[Item]:
-            run = self._begin_writing(task, state)
+            run = self._begin_writing(task, state, [] if state.done else pairs)
             self._write_step(task, run, keys)
             state.result = msgspec.to_builtins(run.result)
             items: Sequence[Item] = msgspec.to_builtins(run.conflicts)
@@ -272,7 +291,7 @@ class ImportJob:
         last = write_in_steps(work, state, steps(), write, "import.after_step")
         self._writer.prepare_checks(project_id)
         with work.finish() as outcome:
-            run = self._begin_writing(task, state)
+            run = self._begin_writing(task, state, [] if state.done else pairs)
             self._write_step(task, run, last)
             outcome.items = msgspec.to_builtins(run.conflicts)
             run.store.put_details(
@@ -379,6 +398,8 @@ class ImportJob:
         codes: set[str] = set()
         for new in keys:
             old = loaded.of_file(new.name, new.file_key, new.prefix)
+            if new.name in run.renamed:
+                old = loaded.key(run.renamed[new.name])
             if old is None and not is_counted and self._writer.veto is None:
                 # nothing else can refuse a new key
                 run.result.keys_created += 1
@@ -416,21 +437,19 @@ class ImportJob:
         names = [key.name for key in keys]
         file_keys = {key.file_key for key in keys if key.file_key is not None}
         codes = {run.project.source_language}.union(*(key.values for key in keys))
-        loaded = self._writer.load(run.scope, (), names, codes, file_keys=file_keys)
+        ids = {run.renamed[name] for name in names if name in run.renamed}
+        loaded = self._writer.load(run.scope, ids, names, codes, file_keys=file_keys)
         for key in keys:
             if not key.is_plural:
                 continue
             old = loaded.of_file(key.name, key.file_key, key.prefix)
             if old is not None and not old.is_plural:
-                return self._writer.load(run.scope, (), names, file_keys=file_keys)
+                return self._writer.load(run.scope, ids, names, file_keys=file_keys)
         return loaded
 
-    def _remove_others(
-        self, run: _Run, batch: ImportBatch, renamed: Collection[str] = ()
-    ) -> None:
+    def _remove_others(self, run: _Run, batch: ImportBatch) -> None:
         """Trash the keys that the files of the source language do not name, of their
-        modules. They go with all their texts: needs every language. ``renamed``: ids of
-        keys that a dry run would rename."""
+        modules. They go with all their texts: needs every language."""
         self._require(run, "key_delete")
         for language in run.languages:
             code, access_scope = language.language_code, scope_of(run.project)
@@ -438,6 +457,7 @@ class ImportJob:
         if not batch.replaced:
             warn(run.result, [_NOTHING_REPLACED])
             return
+        renamed = set(run.renamed.values())
         keys = [key for key in self._others(run, batch) if key.id not in renamed]
         listed = LISTED_LIMIT - len(run.result.removed)
         run.result.removed += [key.key for key in keys[:listed]]

@@ -13,7 +13,7 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
 from locframework.branches.service import Branches, BranchScope, require_writable
-from locframework.errors import UnreadableFile, ValidationFailed
+from locframework.errors import UnreadableFile, ValidationFailed, truncate
 from locframework.file_import.imports import KEPT_FOR
 from locframework.formats.records import SourceFile
 from locframework.formats.service import Formats
@@ -31,7 +31,7 @@ from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .import_job import PERMISSION, TYPE, ImportStorage
-from .layouts import LayoutReader
+from .layouts import new_layouts
 from .reading import UploadReader, collect_keys, name_in_project, require_language
 from .records import (
     NO_DECISIONS,
@@ -97,6 +97,8 @@ class Imports:
         file = replace(file, content=bytes(file.content))
         if options.mode == "replace":
             self._projects.require_also(caller, "key_delete", project)
+        if options.mode == "replace" and options.renames == "carry":
+            self._projects.require_also(caller, "key_update", project)
         if options.add_languages:
             self._projects.require_also(caller, "language_manage", project)
         tags = _tags(options.tags)
@@ -177,11 +179,9 @@ class Imports:
             module=options.module,
             modules=options.modules,
             known_modules=modules,
+            plain=imported.plain,
         )
         keys = {key.name: key for key in batch.keys}
-        layouts = LayoutReader(self._formats, project, reader.plurals or {})
-        with self._storage.snapshot():
-            kept = layouts.renew(store, files, keys)
         _set_seen(files, keys, given.seen, project.key_separator)
         source = project.source_language
         return replace(
@@ -190,7 +190,7 @@ class Imports:
             left_out=sorted({*reader.left_out, *batch.left_out} - keys.keys()),
             skipped=reader.skipped,
             languages=reader.added,
-            layouts=kept,
+            layouts=new_layouts(files),
             replaced=[f.module or "" for f in files if f.language_code == source],
             known_modules=[name for name in modules if not modules[name]],
         )
@@ -254,7 +254,13 @@ def _set_seen(
     seen: Seen,
     separator: str,
 ) -> None:
-    """Note with each key what the client saw last of it, if it says so."""
+    """Note with each key what the client saw last of it, if it says so.
+
+    Raises ValidationFailed for a path that no file has.
+    """
+    for path in seen.keys() - {file.path or file.file.name for file in files}:
+        message = f"no file has the path {truncate(path)!r}"
+        raise ValidationFailed.at("form.seen", "path", message)
     for file in files:
         hashes = seen.get(file.path or file.file.name)
         if hashes is None:

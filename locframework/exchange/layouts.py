@@ -5,7 +5,7 @@ key.
 """
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from locframework.formats.records import (
     Entry,
     FormatInfo,
     SourceFile,
+    Text,
 )
 from locframework.formats.rules import module_path, path_in
 from locframework.formats.service import Formats
@@ -36,7 +37,7 @@ from locframework.keys.store import KeyStore
 from locframework.projects.records import Project
 
 from .reading import name_in_project
-from .records import ImportedKey, Layout, Layouts, ReadFile
+from .records import ImportBatch, ImportedKey, Layout, Layouts, ReadFile
 
 
 def layout_family(family: str) -> str:
@@ -77,48 +78,61 @@ class LayoutReader:
             for entry in catalogue.entries
         }
 
-    def renew(
-        self,
-        store: KeyStore,
-        files: Sequence[ReadFile],
-        keys: Mapping[str, ImportedKey],
-    ) -> dict[str, dict[str, Layouts]]:
-        """Return the files to keep by family and language, and those that they replace.
+    def names_elsewhere(
+        self, store: KeyStore, family: str, language_code: str
+    ) -> set[str]:
+        """Return the keys in a language's files of other families. One statement."""
+        found = store.details_of(self._project.id, None, language_code, [""])
+        others = [
+            layout
+            for each in found
+            if each.family.endswith("/layout") and each.family != layout_family(family)
+            for layout in msgspec.convert(each.detail, Layouts).files
+        ]
+        return {name for each in others for name in self.entries(each, language_code)}
 
-        Sets the bases of ``keys``: what the files of before have of them. A file of
-        before goes if it has the path of a new one or shares a key with it.
+    def bases(self, store: KeyStore, batch: ImportBatch) -> dict[str, dict[str, Text]]:
+        """Set the bases of the keys of an import, and note which files it replaces.
+
+        A file of before goes if it has the place of a new one, or shares a key with
+        one. Return the texts by language of the keys that are only in files of before.
         """
-        places: dict[tuple[str, str], list[ReadFile]] = {}
-        for file in files:
-            place = family_of(file.format.id), file.language_code
-            places.setdefault(place, []).append(file)
-        renewed: dict[str, dict[str, Layouts]] = {}
-        for (family, code), new in places.items():
-            replaced = []
-            names: set[str] = set()
-            old = layouts_of(store, self._project.id, family, code)
-            if old:
-                names = self._names(new)
-            for layout in old:
-                entries = self.entries(layout, code)
-                for name in entries.keys() & keys.keys():
-                    value = entries[name].value
-                    if value:
-                        keys[name].base[code] = value
-                if not names.isdisjoint(entries):
-                    replaced.append(layout.place)
-            layouts = [_layout(file) for file in new]
-            replaced += [layout.place for layout in layouts]
-            renewed.setdefault(family, {})[code] = Layouts(layouts, replaced)
-        return renewed
+        keys = {key.name: key for key in batch.keys}
+        gone: dict[str, dict[str, Text]] = {}
+        for family, by_language in batch.layouts.items():
+            for code, new in by_language.items():
+                new.replaced[:] = [layout.place for layout in new.files]
+                for layout in layouts_of(store, self._project.id, family, code):
+                    entries = self.entries(layout, code)
+                    for name, entry in entries.items():
+                        if not entry.value:
+                            continue
+                        if name in keys:
+                            keys[name].base[code] = entry.value
+                        else:
+                            gone.setdefault(name, {})[code] = entry.value
+                    common = entries.keys() & keys.keys()
+                    if any(is_in(keys[name], family, code) for name in common):
+                        new.replaced.append(layout.place)
+        return gone
 
-    def _names(self, files: Iterable[ReadFile]) -> set[str]:
-        separator = self._project.key_separator
-        return {
-            name_in_project(entry.key, file, separator)
-            for file in files
-            for entry in file.catalogue.entries
-        }
+
+def new_layouts(files: Sequence[ReadFile]) -> dict[str, dict[str, Layouts]]:
+    """Return the files that came, by family and language."""
+    made: dict[str, dict[str, Layouts]] = {}
+    for file in files:
+        by_language = made.setdefault(family_of(file.format.id), {})
+        by_language.setdefault(file.language_code, Layouts([])).files.append(
+            _layout(file)
+        )
+    return made
+
+
+def is_in(key: ImportedKey, family: str, code: str) -> bool:
+    """Return whether a file of the language names the key."""
+    return code in key.values or any(
+        (each.family, each.language_code) == (family, code) for each in key.details
+    )
 
 
 def details_to_keep(
@@ -130,7 +144,7 @@ def details_to_keep(
     """Return the files as details, beside those that other imports brought meanwhile,
     and with them the modules of the project."""
     known = imported_modules(store, project_id)
-    modules, formats = known.modules, known.formats
+    modules, formats, plain = known.modules, known.formats, set(known.plain)
     details: list[FileDetail] = []
 
     def keep(family: str, code: str, detail: Detail) -> None:
@@ -144,9 +158,13 @@ def details_to_keep(
             keep(layout_family(family), code, msgspec.to_builtins(kept))
             for file in kept.files:
                 formats[family] = file.format
-                if file.module is not None:
+                if file.module is None:
+                    plain.add(file.path)
+                else:
                     modules[file.module] = file.module_is_given
-    keep(MODULES, "", msgspec.to_builtins(ImportedModules(modules, formats, job_id)))
+                    plain.discard(file.path)
+    kept_modules = ImportedModules(modules, formats, sorted(plain), job_id)
+    keep(MODULES, "", msgspec.to_builtins(kept_modules))
     return details
 
 
@@ -201,7 +219,10 @@ class _Target:
         is_given = self.module_is_given
         if not (info.source_texts and is_given):  # then they tell the module themselves
             entries = [self._renamed(each, project.key_separator) for each in entries]
-        made = replace(catalogue, entries=entries, template=self.template)
+        entries, warnings = _told_apart(entries)
+        made = replace(
+            catalogue, entries=entries, template=self.template, warnings=warnings
+        )
         return Part(self.path, self.module if is_given else None, made)
 
     def takes(self, name: str, separator: str) -> bool:
@@ -218,12 +239,27 @@ class _Target:
         return without_module(entry, self.module, separator)
 
 
+def _told_apart(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
+    """Return the entries with names of their own, and warnings: of keys that files call
+    the same, only the first is called so."""
+    found, warnings = [], []
+    taken: set[str] = set()
+    for entry in entries:
+        if entry.is_file_key and entry.key in taken:
+            warnings.append(f"{entry.name}: another key is {entry.key!r} in files too")
+            entry = replace(entry, key=entry.name or entry.key, is_file_key=False)
+        taken.add(entry.key)
+        found.append(entry)
+    return found, warnings
+
+
 def take_apart(
     catalogue: Catalogue,
     project: Project,
     info: FormatInfo,
     of_language: Sequence[KnownLayout],
     of_source: Sequence[KnownLayout],
+    foreign: Container[str] = (),
 ) -> list[Part]:
     """Return the files that an export of one language consists of.
 
@@ -232,6 +268,7 @@ def take_apart(
     has no file for goes into one that is named and written like the source language's.
     The order is that of the source language's files. What only other languages' files
     have is left out until it has a text; of the source language's files always.
+    ``foreign``: keys that files of other families have; they are left out too.
     """
     source, code = project.source_language, catalogue.language_code or ""
     targets: list[_Target] = []
@@ -264,6 +301,8 @@ def take_apart(
             and (entry.value is None or code == source)
         ):
             continue  # of another language's file only
+        elif name in foreign and name not in own:
+            continue
         chosen: _Target | None = own.get(name) or before
         if chosen is None or not chosen.takes(name, project.key_separator):
             fitting = (t for t in targets if t.takes(name, project.key_separator))

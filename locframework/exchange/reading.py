@@ -343,6 +343,7 @@ def collect_keys(
     module: str | None,
     modules: str = "never",
     known_modules: Collection[str] = (),
+    plain: Collection[str] = (),
 ) -> tuple[ImportBatch, Sequence[ReadFile]]:
     """Return every key of the files once, and the files with their modules.
 
@@ -351,13 +352,15 @@ def collect_keys(
 
     ``module`` is put before the keys that do not begin with it. Without it ``modules``
     says whether the names of the files are: ``auto`` where two files of a language
-    share a key, or the project has such a module. A text without plural forms is the
-    form ``other`` of a key that is plural elsewhere in the files. A key without a text
-    in the source file is left out, unless another file has one. Raises InvalidKey, or
-    UnreadableFile, with a Problem for each fault, 100 at most.
+    share a key, or the project has such a module, but not for the paths ``plain``. A
+    text without plural forms is the form ``other`` of a key that is plural elsewhere in
+    the files. A key without a text in the source file is left out, unless another file
+    has one. Raises InvalidKey, or UnreadableFile, with a Problem for each fault, 100 at
+    most.
     """
     if module is None and modules != "never":
-        files = _with_modules(files, project, modules, known_modules)
+        paths = plain if modules == "auto" else ()
+        files = _with_modules(files, project, modules, known_modules, paths)
     elif module is not None:
         files = [replace(f, module=module, module_is_given=True) for f in files]
     collector = _Collector(project)
@@ -389,12 +392,17 @@ def _summary(file: ReadFile) -> ImportedFile:
 
 
 def _with_modules(
-    files: Sequence[ReadFile], project: Project, modules: str, known: Collection[str]
+    files: Sequence[ReadFile],
+    project: Project,
+    modules: str,
+    known: Collection[str],
+    unnamed: Collection[str],
 ) -> list[ReadFile]:
     """Return the files with their modules: the names of their files.
 
     Where files of one name share keys (``django.po`` of each app), the folders that
-    differ stand before it. ``known``: the modules of the project.
+    differ stand before it. ``known``: the modules of the project. ``unnamed``: paths of
+    files that were imported without a module.
     """
     separator = project.key_separator
     parts = [_parts(file) for file in files]
@@ -403,12 +411,18 @@ def _with_modules(
         _known_module(each, separator, known) or name
         for each, name in zip(parts, plain, strict=True)
     ]
+    names = [
+        "" if (file.path or file.file.name) in unnamed else name
+        for file, name in zip(files, names, strict=True)
+    ]
     wanted = {name for name in names if name in known}
-    holders: dict[tuple[str, str], int] = {}
+    holders: dict[tuple[str, str, str], int] = {}
     in_folders: set[str] = set()
     for at, file in enumerate(files):
         for entry in file.catalogue.entries:
-            before = holders.setdefault((file.language_code, entry.key), at)
+            family = family_of(file.format.id)
+            place = family, file.language_code, entry.key
+            before = holders.setdefault(place, at)
             if parts[before] != parts[at]:
                 wanted |= {names[before], names[at]}
                 if plain[before] == plain[at]:

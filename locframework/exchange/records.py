@@ -236,7 +236,7 @@ class Layout(Struct, frozen=True, gc=False, rename="camel"):
     @property
     def place(self) -> tuple[str, str | None]:
         """What no other file of the language and family has."""
-        return self.path, self.module
+        return self.path, self.module if self.module_is_given else None
 
 
 class Layouts(Struct, frozen=True, omit_defaults=True):

@@ -151,6 +151,7 @@ class ImportedModules(Struct, frozen=True):
     """Whether requests gave the modules; the others are the names of files, which do
     not have them in their keys."""
     formats: dict[str, str] = {}  # of the last files, by family
+    plain: list[str] = []  # paths of files without a module
     job_id: str = ""  # of the last import
 
 

@@ -439,3 +439,63 @@ def test_a_new_key_of_a_module_of_po_files_is_found_again(uploads: Uploads) -> N
 
     assert (found["keysCreated"], found["keysUnchanged"]) == (0, len(before))
     assert uploads.values(project) == before
+
+
+def test_a_file_that_has_no_module_gets_none_when_others_share_its_keys(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project()
+    files = {"en/common.json": {"title": "Common"}}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    files["en/errors.json"] = {"title": "Error"}
+
+    found = uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    assert found["keysCreated"] == 1
+    assert list(uploads.values(project)) == ["errors.title", "title"]
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == files
+
+
+def test_files_of_two_formats_each_keep_their_own_keys(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    files = {"en.json": {"a": "A"}, "app_en.arb": {"@@locale": "en", "b": "B"}}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    written = {
+        format_id: json.loads(exported(uploads, project, format=format_id).content)
+        for format_id in ("json-nested", "arb")
+    }
+
+    assert written == {"json-nested": files["en.json"], "arb": files["app_en.arb"]}
+
+
+@pytest.mark.parametrize("layout", ["original", "canonical"])
+def test_of_two_keys_that_a_file_calls_the_same_none_is_lost(
+    uploads: Uploads, layout: str
+) -> None:
+    workspace, project = uploads.workspace, uploads.workspace.project()
+    uploads.result(project, "en.json", {"Sign in": "One"})
+    path = f"/projects/{project['id']}/keys"
+    [key] = workspace.owner.get(path).data["items"]
+    workspace.owner.patch(f"{path}/{key['id']}", json={"key": "auth.login"})
+    workspace.owner.delete(f"{path}/{key['id']}")
+    uploads.result(project, "en.json", {"Sign in": "Two"})
+    restored = workspace.owner.post(f"{path}/{key['id']}/restore")
+    assert restored.status == 200, restored
+
+    answer = exported(uploads, project, layout=layout)
+
+    assert sorted(json.loads(answer.content).values()) == ["One", "Two"]
+    assert answer.headers["X-Service-Warning-Count"] == "1"
+
+
+def test_a_part_of_an_export_has_no_file_without_keys(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de", "fr"])
+    uploads.result(project, "all.zip", Uploads.zipped(namespaces()))
+
+    archive = exported(uploads, project, module="shop", format="json-nested").content
+
+    assert list(in_archive(archive)) == [
+        f"locales/{code}/shop.json" for code in ("de", "en", "fr")
+    ]

@@ -284,3 +284,58 @@ def test_an_import_that_is_refused_adds_no_language(
     path = f"/projects/{project['id']}/languages"
     items = uploads.workspace.owner.get(path).data["items"]
     assert [each["languageCode"] for each in items] == ["en", "de"]
+
+
+def test_imports_that_are_queued_together_are_merged_in_turn(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    uploads.result(project, "all.zip", both({"a": "A"}, {"a": "D0"}))
+
+    asked = [uploads.ask(project, "de.json", {"a": text}) for text in ("D1", "D2")]
+    results = [uploads.workspace.job_of(each)["result"] for each in asked]
+
+    assert [each["conflictCount"] for each in results] == [0, 0]
+    assert uploads.values(project)["a"]["de"] == "D2"
+
+
+def test_a_refused_import_renames_nothing(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    uploads.result(project, "all.zip", both({"old": "Text"}, {"old": "Alt"}))
+    set_value(uploads, project, "old", "de", "Neu")
+    form = {"mode": "replace", "renames": "carry", "onConflict": "fail"}
+
+    job = uploads.run(project, "all.zip", both({"new": "Text"}, {"new": "X"}), **form)
+
+    assert job["error"]["code"] == "import_conflict"
+    assert list(uploads.values(project)) == ["old"]
+
+
+def test_a_renamed_key_is_merged_with_what_its_old_name_had(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    uploads.result(project, "all.zip", both({"old": "Text"}, {"old": "Alt"}))
+    renamed = both({"new": "Text"}, {"new": "Neu"})
+    form = {"mode": "replace", "renames": "carry"}
+
+    dry = uploads.result(project, "all.zip", renamed, dryRun="true", **form)
+    found = uploads.result(project, "all.zip", renamed, **form)
+
+    assert found == dry | {"dryRun": False}
+    assert (found["conflictCount"], found["keysUpdated"]) == (0, 1)
+    assert uploads.values(project) == {"new": {"en": "Text", "de": "Neu"}}
+
+
+def test_what_was_seen_of_a_file_that_does_not_come_is_refused(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    files = {
+        "file": Upload("de.json", b'{"a": "A"}', "application/json"),
+        "seen": Upload("seen.json", b'{"./de.json": {}}', "application/json"),
+    }
+    path = f"/projects/{project['id']}/import"
+
+    refused = uploads.workspace.owner.post(path, files=files)
+
+    assert refused.error["details"][0]["path"] == "form.seen"
+    assert "./de.json" in refused.error["message"]
