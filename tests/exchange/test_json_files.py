@@ -77,3 +77,21 @@ def test_arrays_and_names_are_in_a_release_as_the_files_had_them(
     wanted = json.loads(SETS["json-nested"]["en.json"].removeprefix("\ufeff"))
     del wanted["max"], wanted["x"]
     assert json.loads(answer.content) == wanted
+
+
+def test_names_from_json_are_written_to_arb_as_names_of_dart_and_found_again(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project()
+    uploads.result(project, "en.json", {"Hello world!": "Hi"})
+
+    path = f"/projects/{project['id']}/export"
+    answer = uploads.workspace.owner.get(path, query={"format": "arb"})
+    again = uploads.result(project, "app_en.arb", answer.content)
+
+    assert json.loads(answer.content) == {
+        "@@locale": "en",
+        "helloWorld": "Hi",
+        "@helloWorld": {"x-key": "Hello world!"},
+    }
+    assert (again["keysCreated"], again["keysUnchanged"]) == (0, 1)

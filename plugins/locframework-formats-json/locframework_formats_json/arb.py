@@ -441,11 +441,11 @@ class Arb(JsonFormat):
 
 
 def _given_names(entries: Iterable[Entry]) -> dict[str, str]:
-    """The names that files had for keys, where these are no Dart names."""
+    """The names that ARB files had for keys, where these are no Dart names."""
     return {
         entry.key: entry.key
         for entry in entries
-        if entry.is_file_key or kept_in(entry.key_detail, FAMILY).get(NAME) == entry.key
+        if kept_in(entry.key_detail, FAMILY).get(NAME) == entry.key
     }
 
 

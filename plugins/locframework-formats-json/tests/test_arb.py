@@ -265,7 +265,18 @@ def test_a_name_that_is_not_of_dart_comes_back_as_it_was(name: str) -> None:
 
     assert document(entry) == {name: "x"}
     assert document(replace(entry, key="renamed")) == {"renamed": "x"}
-    assert document(Entry("Any name", "x", is_file_key=True)) == {"Any name": "x"}
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [("Hello world!", "helloWorld"), ("你好", "k"), ("", "k")]
+)
+def test_a_name_from_another_format_stands_in_the_attributes(
+    key: str, name: str
+) -> None:
+    written = write([Entry(key, "x", is_file_key=True)]).content
+
+    assert json.loads(written) == {name: "x", f"@{name}": {"x-key": key}}
+    assert [entry.key for entry in read(written.decode()).entries] == [key]
 
 
 def test_what_is_known_of_a_key_decides_whether_a_message_is_its_plural() -> None:
