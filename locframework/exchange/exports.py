@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from posixpath import splitext
 from typing import Protocol
 
 import msgspec
@@ -82,13 +83,16 @@ class Exports:
         """Export one file, or a ZIP archive of one for each language.
 
         The same content gives the same bytes. Languages may be named one by one or
-        separated by commas. Raises UnknownFormat, InvalidKey, LanguageNotInProject,
+        separated by commas; a template is that of the source language unless others
+        are named. Raises UnknownFormat, InvalidKey, LanguageNotInProject,
         ValidationFailed.
         """
         project, info = self._checked(caller, project_id, query)
         with self._storage.snapshot():
             languages = self._languages.of(project)
             codes = _wanted(query.language_codes, languages)
+            if info.is_template and not query.language_codes:
+                codes = [project.source_language]
             scope = self._branches.scope(project, query.branch)
             is_marked = info.marks_unreviewed and query.min_status == "approved"
             min_status = "best" if is_marked else query.min_status
@@ -147,7 +151,8 @@ class Exports:
         for catalogue in catalogues:
             code = catalogue.language_code or source
             of_language, own = of_source, info
-            if code == source and of_source and not query.language_codes:
+            is_any = not (query.language_codes or info.is_template)
+            if code == source and of_source and is_any:
                 kept = self._formats.find(of_source[0].layout.format)
                 if kept and kept.can_export and kept.extension != info.extension:
                     own = kept
@@ -170,6 +175,8 @@ class Exports:
                 options = options_of(project, module=part.module or query.module)
                 file = self._formats.write(own.id, [part.catalogue], options)
                 path = part.path or f"{code}{own.extension}"
+                if info.is_template:
+                    path = splitext(path)[0] + info.extension
                 if paths[part.path] > 1 and part.module:  # modules that were given
                     path = f"{part.module}/{path}"
                 files.append(SourceFile(path, file.content))

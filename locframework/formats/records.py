@@ -29,6 +29,7 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
     multilingual: bool = False  # one file holds several languages
     source_texts: bool = False  # carries the source text beside each value
     marks_unreviewed: bool = False  # has a mark for texts not approved: PO's fuzzy
+    is_template: bool = False  # has source texts alone, and so no language: POT
     plugin: str = ""  # filled in by the framework
 
 

@@ -24,6 +24,7 @@ def test_every_format_is_listed_with_what_it_can_do(
         "multilingual": False,
         "sourceTexts": False,
         "marksUnreviewed": False,
+        "isTemplate": False,
         "precedence": 0,
         "plugin": "json",
     }

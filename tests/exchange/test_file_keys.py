@@ -262,6 +262,30 @@ def test_a_template_among_po_files_is_their_source_and_stays_a_template(
     assert [name[:5] for name in replaced["removed"]] == ["Open"]
 
 
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({"po/app.pot": POT, "po/de.po": Uploads.po("de", EDIT)}, "app.pot"),
+        ({"po/de.po": Uploads.po("de", EDIT)}, "en.pot"),
+        ({"en/app.po": Uploads.po("en", EDIT)}, "app.pot"),
+        ({"en.json": {"Edit": "Edit"}, "de.json": {"Edit": "Bearbeiten"}}, "en.pot"),
+    ],
+)
+@pytest.mark.parametrize("layout", ["original", "canonical"])
+def test_a_template_is_written_once_and_not_for_each_language(
+    uploads: Uploads, files: dict[str, Any], name: str, layout: str
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    answer = exported(uploads, project, format="gettext-pot", layout=layout)
+
+    name = name if layout == "original" else "en.pot"
+    assert f'filename="{name}"' in answer.headers["Content-Disposition"]
+    assert b'msgid "Edit"\nmsgstr ""' in answer.content
+    assert b"Bearbeiten" not in answer.content
+
+
 def test_a_template_beside_a_po_file_of_the_source_language_is_left_out(
     uploads: Uploads,
 ) -> None:

@@ -37,6 +37,7 @@ POT = FormatInfo(
     content_type="text/x-gettext-translation-template; charset=utf-8",
     comments=True,
     source_texts=True,
+    is_template=True,
 )
 _has_msgid = re.compile(
     rb"(?:^|\A\xef\xbb\xbf)[ \t]*(?:#~[ \t]*)?msg(?:id|ctxt)[ \t]*\"", re.M
