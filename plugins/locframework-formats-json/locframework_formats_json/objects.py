@@ -41,6 +41,8 @@ from .trees import (
     FORMS,
     PATH,
     PLAIN,
+    PLAIN_PART,
+    NewPaths,
     Path,
     Place,
     Tree,
@@ -53,7 +55,6 @@ from .trees import (
 
 _TEXTS = frozenset({str, type(None), Unreadable})
 _SUFFIXES = re.compile(b"_(?:other|few)")
-_PLAIN_PART = re.compile("[A-Za-z0-9_-]+")
 _SUFFIX = re.compile(rf"(.+)_({'|'.join(PLURAL_FORMS)})", re.DOTALL)
 
 Forms = dict[str, str | Unreadable | None]  # as a file has them; null: no text
@@ -339,7 +340,10 @@ class ObjectJson(JsonFormat):
     ) -> bytes:
         """The template with the catalogue's texts."""
         separator, entries = options.key_separator, catalogue.entries
-        places = {each.key: self.place_of(each, separator)[0] for each in entries}
+        new, places = NewPaths(layout.root, separator), {}
+        for entry in entries:
+            path, is_known = self.place_of(entry, separator)
+            places[entry.key] = path if is_known else new.path(path)
         update = Update(layout, separator, places, warnings, by_suffix=self._by_suffix)
         return update.content(entries)
 
@@ -353,7 +357,7 @@ class ObjectJson(JsonFormat):
         if path is not None:
             return path, True
         parts = tuple(entry.key.split(separator))
-        if entry.is_file_key and not all(map(_PLAIN_PART.fullmatch, parts)):
+        if entry.is_file_key and not all(map(PLAIN_PART.fullmatch, parts)):
             return (entry.key,), False
         return parts, False
 
@@ -361,7 +365,7 @@ class ObjectJson(JsonFormat):
         """Whether the key alone does not tell where it stands."""
         if len(path) == 1:
             return separator in str(path[0])
-        are_plain = all(isinstance(p, str) and _PLAIN_PART.fullmatch(p) for p in path)
+        are_plain = all(isinstance(p, str) and PLAIN_PART.fullmatch(p) for p in path)
         return not are_plain or path[-1] in FORMS or len(path) > DEEPEST - 2
 
     def _entry(self, leaf: Leaf, options: FileOptions) -> Entry:

@@ -1,5 +1,6 @@
 """Places keys in the tree of a JSON file, a new one or one that was there before."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from .layout import MOST_POSITIONS, Container, Item, Layout, Value, position
 from .strict_json import DEEPEST, is_forbidden, quoted
 
 FORMS = frozenset(PLURAL_FORMS)
+PLAIN_PART = re.compile("[A-Za-z0-9_-]+")  # of a key that is no sentence
 PATH = "path"  # Entry.key_detail: where the key stands, ["list", 0]
 PLAIN = "plain"  # Entry.detail: true when a plural was one text in the file
 
@@ -44,6 +46,54 @@ def known_path(entry: Entry, separator: str) -> Path | None:
 def join(path: Path, separator: str) -> str:
     """The key at a path."""
     return separator.join(map(str, path))
+
+
+class NewPaths:
+    """Where new keys go in a template: to objects that are there, and from there on by
+    their whole names, if the names in that object have separators too.
+
+    That is where one of them begins alike, or there are more of them than objects. Of
+    names, sentences do not count, nor does one that begins with another member's
+    (``a.b`` beside ``a``), as it had no other place.
+    """
+
+    def __init__(self, root: Container, separator: str) -> None:
+        self._root = root
+        self._separator = separator
+        self._starts: dict[int, tuple[set[str], bool]] = {}  # by id of the container
+
+    def path(self, path: Path) -> Path:
+        """The path of a key that is at ``path`` if all its parts are objects."""
+        container = self._root
+        for at, part in enumerate(path[:-1]):
+            item = container.child(part)
+            if item is not None and isinstance(item.value, Container):
+                container = item.value
+                continue
+            if item is None and not container.is_array:
+                starts, are_most = self._starts_in(container)
+                if are_most or part in starts:
+                    return (*path[:at], join(path[at:], self._separator))
+            break
+        return path
+
+    def _starts_in(self, container: Container) -> tuple[set[str], bool]:
+        """The first parts of names with separators, and whether these are most."""
+        if id(container) not in self._starts:
+            objects, starts = 0, []
+            for item in container.items:
+                parts = item.name.split(self._separator)
+                if isinstance(item.value, Container):
+                    objects += 1
+                elif (
+                    item.value.text
+                    and len(parts) > 1
+                    and all(map(PLAIN_PART.fullmatch, parts))
+                    and container.child(parts[0]) is None
+                ):
+                    starts.append(parts[0])
+            self._starts[id(container)] = set(starts), len(starts) > objects
+        return self._starts[id(container)]
 
 
 def in_order(forms: Mapping[str, str]) -> dict[str, str]:

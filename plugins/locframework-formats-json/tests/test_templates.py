@@ -306,6 +306,32 @@ def test_a_template_that_is_no_json_any_more_leaves_the_file_as_without_one() ->
             assert write(format_, catalogue) == plain
 
 
+@pytest.mark.parametrize(
+    ("content", "key", "added"),
+    [
+        ('"@metadata": {"authors": ["A"]}, "pad.a": "x", "pad.b": "y"', "pad.c", ""),
+        ('"pad.a": "x", "m": {"n": "y"}, "o": {"p": "z"}', "pad.c", ""),
+        ('"pad.a": "x", "pad.b": "x", "m": {"n": "y"}', "q.r.s", ""),
+        ('"pad.a": "x", "pad.b": "x", "m": {"n": "y"}', "m.c", "m"),
+        ('"pad.a": "x", "m": {"n": "y"}', "q.c", "q"),
+        ('"m": {"pad.a": "x"}, "n": {"o": "p"}', "m.pad.c", "m"),
+        ('"a": "x", "a.b": "y"', "q.c", "q"),
+        ('"Reconnecting...": "x", "No.": "y", "Hi. All": "z"', "q.c", "q"),
+    ],
+)
+def test_a_new_key_is_named_as_those_beside_it(
+    content: str, key: str, added: str
+) -> None:
+    wanted = json.loads(f"{{{content}}}")
+    path = key.removeprefix(f"{added}.") if added else key
+    (wanted.setdefault(added, {}) if added else wanted)[path] = "new"
+    for format_ in (NESTED, I18NEXT):
+        after = changed(format_, f"{{{content}}}", {key: "new"})
+
+        assert json.loads(after) == wanted
+        assert key in [entry.key for entry in read(format_, after.encode()).entries]
+
+
 def test_keys_that_clash_with_the_template_keep_their_whole_names() -> None:
     after = changed(NESTED, '{"a": "x", "l": ["y"]}', {"a.b": "1", "l.c": "2"})
 
