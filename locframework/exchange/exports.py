@@ -24,6 +24,7 @@ from locframework.keys.catalogues import (
     imported_modules,
     options_of,
 )
+from locframework.keys.imported_files import layouts_of
 from locframework.keys.records import Selection
 from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import KeyStorage, store_of
@@ -34,7 +35,7 @@ from locframework.statistics.store import StatisticsStore
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 
-from .layouts import KnownLayout, LayoutReader, Part, layouts_of, take_apart
+from .layouts import KnownLayout, LayoutReader, Part, take_apart
 from .records import ExportedFile, ExportQuery
 from .rules import check_module
 

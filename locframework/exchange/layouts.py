@@ -26,31 +26,25 @@ from locframework.formats.rules import module_path, path_in
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import (
     MODULES,
-    ImportedModules,
     family_of,
     imported_modules,
     options_of,
     without_module,
+)
+from locframework.keys.imported_files import (
+    Layout,
+    Layouts,
+    base_of,
+    layout_family,
+    layouts_of,
+    with_files,
 )
 from locframework.keys.records import FileDetail
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Project
 
 from .reading import name_in_project
-from .records import ImportBatch, ImportedKey, Layout, Layouts, ReadFile
-
-
-def layout_family(family: str) -> str:
-    """Return the family that files as a whole are kept under, as details."""
-    return f"{family}/layout"
-
-
-def layouts_of(
-    store: KeyStore, project_id: str, family: str, language_code: str
-) -> list[Layout]:
-    """Return the files of a language that were last imported. One statement."""
-    found = store.details_of(project_id, layout_family(family), language_code, [""])
-    return msgspec.convert(found[0].detail, Layouts).files if found else []
+from .records import ImportBatch, ImportedKey, ReadFile
 
 
 @dataclass(eq=False, repr=False)
@@ -62,7 +56,13 @@ class LayoutReader:
     _plurals: Mapping[str, bool]
 
     def entries(self, layout: Layout, language_code: str) -> dict[str, Entry]:
-        """Return the entries of a file by key; none if it can no longer be read."""
+        """Return the entries of a file by key, with those that a merge adds; none if it
+        can no longer be read."""
+        added = self._entries(layout.other, language_code) if layout.other else {}
+        entries = self._entries(layout, language_code)
+        return entries | {name: added[name] for name in added if name not in entries}
+
+    def _entries(self, layout: Layout, language_code: str) -> dict[str, Entry]:
         separator = self._project.key_separator
         options = options_of(self._project, language_code, plurals=self._plurals)
         file = SourceFile(layout.path, zlib.decompress(layout.content))
@@ -104,6 +104,10 @@ class LayoutReader:
                 new.replaced[:] = [layout.place for layout in new.files]
                 for layout in layouts_of(store, self._project.id, family, code):
                     entries = self.entries(layout, code)
+                    if layout.other is not None:
+                        for name, entry in self._entries(layout.other, code).items():
+                            if name in keys and entry.value:
+                                keys[name].other_base[code] = entry.value
                     for name, entry in entries.items():
                         if not entry.value:
                             continue
@@ -143,9 +147,8 @@ def details_to_keep(
 ) -> list[FileDetail]:
     """Return the files as details, beside those that other imports brought meanwhile,
     and with them the modules of the project."""
-    known = imported_modules(store, project_id)
-    modules, formats, plain = known.modules, known.formats, set(known.plain)
     details: list[FileDetail] = []
+    files: list[tuple[str, Layout]] = []
 
     def keep(family: str, code: str, detail: Detail) -> None:
         details.append(FileDetail(project_id, family, "", "", code, detail))
@@ -153,18 +156,13 @@ def details_to_keep(
     for family, by_language in layouts.items():
         for code, new in by_language.items():
             old = layouts_of(store, project_id, family, code)
-            files = [file for file in old if file.place not in new.replaced]
-            kept = Layouts([*files, *new.files])
+            rest = [file for file in old if file.place not in new.replaced]
+            base = base_of(store, project_id, family, code, old)
+            kept = Layouts([*rest, *new.files], base=base)
             keep(layout_family(family), code, msgspec.to_builtins(kept))
-            for file in kept.files:
-                formats[family] = file.format
-                if file.module is None:
-                    plain.add(file.path)
-                else:
-                    modules[file.module] = file.module_is_given
-                    plain.discard(file.path)
-    kept_modules = ImportedModules(modules, formats, sorted(plain), job_id)
-    keep(MODULES, "", msgspec.to_builtins(kept_modules))
+            files += [(family, file) for file in kept.files]
+    known = imported_modules(store, project_id)
+    keep(MODULES, "", msgspec.to_builtins(with_files(known, files, job_id)))
     return details
 
 

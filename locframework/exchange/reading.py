@@ -25,6 +25,7 @@ from locframework.formats.records import Entry, FormatInfo, SourceFile, Text
 from locframework.formats.rules import language_in_path, module_path
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import family_of, options_of
+from locframework.keys.imported_files import Layout
 from locframework.keys.records import DESCRIPTION_LENGTH
 from locframework.keys.rules import check_key, check_texts, legal_key
 from locframework.languages import canonical_tag, match_language, same_language
@@ -36,7 +37,6 @@ from .records import (
     ImportedFile,
     ImportedKey,
     ImportOptions,
-    Layout,
     ReadFile,
     SkippedFile,
 )

@@ -15,6 +15,7 @@ from locframework.formats.records import (
     Text,
 )
 from locframework.http.records import Upload
+from locframework.keys.imported_files import Layouts
 from locframework.keys.records import KEY_LENGTH, TAG_LENGTH, TAGS_MOST
 from locframework.projects.records import LanguageTag
 
@@ -224,29 +225,6 @@ class ImportedDetail(Struct, frozen=True, gc=False, array_like=True):
     module: str = ""
 
 
-class Layout(Struct, frozen=True, gc=False, rename="camel"):
-    """The file that was last imported for a language and module, for exports."""
-
-    path: str
-    format: str
-    content: bytes  # zlib
-    module: str | None = None
-    module_is_given: bool = False
-
-    @property
-    def place(self) -> tuple[str, str | None]:
-        """What no other file of the language and family has."""
-        return self.path, self.module if self.module_is_given else None
-
-
-class Layouts(Struct, frozen=True, omit_defaults=True):
-    """The files of one language and family, as a FileDetail keeps them."""
-
-    files: list[Layout]
-    replaced: list[tuple[str, str | None]] = []
-    """Of an import: the places of files that go."""
-
-
 class ImportedKey(Struct, gc=False, array_like=True):
     """One key with all that the files have of it, in every language."""
 
@@ -265,6 +243,8 @@ class ImportedKey(Struct, gc=False, array_like=True):
     seen: dict[str, dict[str, str]] = field(default_factory=dict)
     """What the client saw last instead: hashes by language and form."""
     format_flags: tuple[str, ...] = ()
+    other_base: dict[str, Text] = field(default_factory=dict)
+    """What the file of the other side of a merge brought, by language."""
 
 
 class ImportBatch(Struct, frozen=True, array_like=True):

@@ -320,11 +320,7 @@ def _decide(
 
 def _base(new: ImportedKey, tag: str, form: str | None) -> str | None:
     """Return the text that the file last brought; None if the client saw another."""
-    text = new.base.get(tag)
-    if text is not None and not isinstance(text, str):
-        text = text.get(form or "other")
-    elif form not in (None, "other"):
-        text = None
+    text = _form_in(new.base.get(tag), form)
     seen = new.seen.get(tag)
     if seen is not None and text is not None and seen.get(form or "") != digest(text):
         return None
@@ -335,9 +331,18 @@ def _is_base(
     new: ImportedKey, tag: str, form: str | None, base: str | None, text: str
 ) -> bool:
     """Return whether the text is the base: by hash what the client saw last, if it
-    said so, else what the file last brought."""
+    said so, else what the file last brought, on either side of a merge."""
     seen = new.seen.get(tag)
-    return base == text if seen is None else seen.get(form or "") == digest(text)
+    if seen is not None:
+        return seen.get(form or "") == digest(text)
+    return text in (base, _form_in(new.other_base.get(tag), form))
+
+
+def _form_in(text: Text | None, form: str | None) -> str | None:
+    """Return a form of what a file brought; a plain text is its ``other``."""
+    if text is not None and not isinstance(text, str):
+        return text.get(form or "other")
+    return text if form in (None, "other") else None
 
 
 SeenTexts = Mapping[tuple[str, str, str | None, str], str]

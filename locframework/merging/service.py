@@ -12,6 +12,8 @@ from locframework.errors import MergeConflict, abbreviate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
 from locframework.keys.branch_copies import count_changes, merges_of
+from locframework.keys.imported_files import for_branch, merge_details
+from locframework.keys.records import FileDetail
 from locframework.keys.store import BranchKeyStore, KeyStorage, store_of
 from locframework.keys.three_way import KeyMerge, Unit
 from locframework.keys.writing.trash import KeyTrash, raise_first
@@ -141,6 +143,9 @@ class Merging:
                 {each.key_id: each.units for each in kept if each.units},
             )
             self._rebase(scope, overlay, kept)
+            main_details, merged = self._merged_details(scope)
+            if merged:
+                overlay.put_details(for_branch(merged, main_details))
             conflicts = sorted(
                 (each for each in _changes(self._touched(scope)) if each.conflict),
                 key=_in_order,
@@ -184,7 +189,8 @@ class Merging:
             self._apply(caller, main, touched, units, dry_run=True)
             return MergeResult(branch, done, [])
         overlay = self._keys(scope)
-        file_details = overlay.details_of(main.project.id, None, None, own=True)
+        main_details, merged = self._merged_details(scope)
+        file_details = [each for each in merged if each not in main_details]
         dismissals = overlay.dismissals_of(scope.project.id)
         if not (touched or file_details or dismissals or request.close_after):
             return MergeResult(branch, done, [])
@@ -194,7 +200,19 @@ class Merging:
         self._apply(caller, main, touched, units)
         crash_point("merging.after_keys")
         self._storage.keys.put_details(file_details)
+        if not request.close_after:
+            overlay.put_details(for_branch(merged, merged))
         return MergeResult(self._end(caller, scope, request), done, [])
+
+    def _merged_details(
+        self, scope: BranchScope
+    ) -> tuple[list[FileDetail], list[FileDetail]]:
+        """Return what main keeps of files, and that merged with the branch's own."""
+        id_ = scope.project.id
+        own = self._keys(scope).details_of(id_, None, None, own=True)
+        key_ids = {each.key_id for each in own}
+        of_main = self._storage.keys.details_of(id_, None, None, key_ids) if own else []
+        return of_main, merge_details(of_main, own)
 
     def _apply(
         self,

@@ -1,0 +1,206 @@
+"""The files that were last imported, as details keep them, and how branches merge them.
+
+A branch that imports copies main's files of the language first, and keeps which they
+were as base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from .catalogues import MODULES, ImportedModules
+from .records import FileDetail
+from .store import KeyStore
+
+_LAYOUT = "/layout"
+
+
+class Layout(Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """The file that was last imported for a language and module, for exports."""
+
+    path: str
+    format: str
+    content: bytes  # zlib
+    module: str | None = None
+    module_is_given: bool = False
+    other: Layout | None = None
+    """The other side's file of a merge: its texts are bases too, and its keys belong
+    into this file."""
+
+    @property
+    def place(self) -> tuple[str, str | None]:
+        """What no other file of the language and family has."""
+        return self.path, self.module if self.module_is_given else None
+
+    @property
+    def digest(self) -> str:
+        """Return what tells files apart."""
+        return sha256(msgspec.json.encode(self)).hexdigest()[:32]
+
+
+class Layouts(Struct, frozen=True, omit_defaults=True):
+    """The files of one language and family, as a FileDetail keeps them."""
+
+    files: list[Layout]
+    replaced: list[tuple[str, str | None]] = []
+    """Of an import: the places of files that go."""
+    base: list[str] = []
+    """On a branch: the digests of main's files when they were copied."""
+
+
+def layout_family(family: str) -> str:
+    """Return the family that files as a whole are kept under, as details."""
+    return f"{family}{_LAYOUT}"
+
+
+def layouts_of(
+    store: KeyStore, project_id: str, family: str, language_code: str
+) -> list[Layout]:
+    """Return the files of a language that were last imported. One statement."""
+    found = store.details_of(project_id, layout_family(family), language_code, [""])
+    return _layouts(found[0]).files if found else []
+
+
+def base_of(
+    store: KeyStore,
+    project_id: str,
+    family: str,
+    language_code: str,
+    files: Iterable[Layout],
+) -> list[str]:
+    """Return the base of a branch's files of a language; of none yet, ``files``, which
+    are main's. Main has no base. One statement."""
+    family = layout_family(family)
+    own = store.details_of(project_id, family, language_code, [""], own=True)
+    return _layouts(own[0]).base if own else [file.digest for file in files]
+
+
+def with_files(
+    known: ImportedModules, files: Iterable[tuple[str, Layout]], job_id: str
+) -> ImportedModules:
+    """Return the modules with those of files, which are given with their families."""
+    modules, formats, plain = {**known.modules}, {**known.formats}, {*known.plain}
+    for family, file in files:
+        formats[family] = file.format
+        if file.module is None:
+            plain.add(file.path)
+        else:
+            modules[file.module] = file.module_is_given
+            plain.discard(file.path)
+    return ImportedModules(modules, formats, sorted(plain), job_id)
+
+
+def merge_details(
+    main: Sequence[FileDetail], branch: Sequence[FileDetail]
+) -> list[FileDetail]:
+    """Return the details that both sides have once they are merged.
+
+    ``branch``: all of the branch's own; ``main``: those of the same keys. A side that
+    changed a file since the base wins. Where both did, the file is main's, and the
+    branch's is a base of the next import too. Other details are main's where main's
+    files of the language changed. Modules are those of both.
+    """
+    of_main = {_place(each): each for each in main}
+    moved: set[tuple[str, str]] = set()
+    merged: list[FileDetail] = []
+    files: list[tuple[str, Layout]] = []
+    for each in branch:
+        if not each.family.endswith(_LAYOUT):
+            continue
+        there, copy = of_main.get(_place(each)), _layouts(each)
+        now = _layouts(there).files if there else []
+        found = Layouts(_merge_files(now, copy.files, copy.base))
+        family = each.family.removesuffix(_LAYOUT)
+        files += [(family, file) for file in found.files]
+        merged.append(_with_detail(each, found))
+        if {file.digest for file in now} != {*copy.base}:
+            moved |= {(family, each.language_code), (family, "")}
+    for each in branch:
+        there = of_main.get(_place(each))
+        if each.family == MODULES:
+            merged.append(_with_detail(each, _merge_modules(there, each, files)))
+        elif not each.family.endswith(_LAYOUT):
+            keeps = there is not None and (each.family, each.language_code) in moved
+            merged.append(there if there is not None and keeps else each)
+    return merged
+
+
+def for_branch(
+    details: Iterable[FileDetail], main: Iterable[FileDetail]
+) -> list[FileDetail]:
+    """Return merged details for a branch, with main's files as their base."""
+    bases = {
+        _place(each): [file.digest for file in _layouts(each).files]
+        for each in main
+        if each.family.endswith(_LAYOUT)
+    }
+    return [
+        _with_detail(each, replace(_layouts(each), base=bases.get(_place(each), [])))
+        if each.family.endswith(_LAYOUT)
+        else each
+        for each in details
+    ]
+
+
+def _merge_files(
+    main: Sequence[Layout], branch: Sequence[Layout], base: Sequence[str]
+) -> list[Layout]:
+    of_main = {each.place: each for each in main}
+    of_branch = {each.place: each for each in branch}
+    found: list[Layout] = []
+    for place in {**of_branch, **of_main}:
+        ours, theirs = of_main.get(place), of_branch.get(place)
+        main_left_it = ours is None or ours.digest in base
+        if theirs is None:
+            file = None if main_left_it else ours  # None: the branch replaced it
+        elif theirs.digest in base or theirs == ours:
+            file = ours
+        elif ours is None:
+            file = theirs
+        elif main_left_it:
+            file = theirs if theirs.other else _with_other(theirs, ours)
+        else:
+            file = _with_other(ours, theirs.other or theirs)
+        if file is not None:
+            found.append(file)
+    return found
+
+
+def _with_other(file: Layout, other: Layout) -> Layout:
+    return replace(file, other=replace(other, other=None))
+
+
+def _merge_modules(
+    main: FileDetail | None,
+    branch: FileDetail,
+    files: Iterable[tuple[str, Layout]],
+) -> ImportedModules:
+    theirs = msgspec.convert(branch.detail, ImportedModules)
+    if main is None:
+        return with_files(theirs, files, theirs.job_id)
+    ours = msgspec.convert(main.detail, ImportedModules)
+    both = ImportedModules(
+        {**theirs.modules, **ours.modules},
+        {**theirs.formats, **ours.formats},
+        [*theirs.plain, *ours.plain],
+    )
+    ids = sorted({ours.job_id, theirs.job_id})
+    job_id = ids[0] if len(ids) == 1 else sha256("".join(ids).encode()).hexdigest()
+    return with_files(both, files, job_id)
+
+
+def _place(each: FileDetail) -> tuple[str, str, str, str]:
+    return each.family, each.key_id, each.module, each.language_code
+
+
+def _layouts(detail: FileDetail) -> Layouts:
+    return msgspec.convert(detail.detail, Layouts)
+
+
+def _with_detail(each: FileDetail, detail: Layouts | ImportedModules) -> FileDetail:
+    return replace(each, detail=msgspec.to_builtins(detail))
