@@ -247,9 +247,7 @@ def test_a_plugin_that_fails_or_calls_a_token_bad_lets_nobody_in(
     assert "secret-token" not in caplog.text
 
 
-def test_a_listener_that_fails_stops_no_other(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_listener_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
     heard: list[str] = []
     broken = plugin("b", loc_on_event=answering(RuntimeError("broken")))
     bell = plugin("d", loc_on_event=lambda: heard.append("ring"))  # takes no event
@@ -593,8 +591,7 @@ def test_what_nobody_provides_lists_those_there_are(
 
 
 @pytest.mark.parametrize(
-    "setting",
-    ["storage", "blob_store", "webhook_transport", "matcher"],
+    "setting", ["storage", "blob_store", "webhook_transport", "matcher"]
 )
 def test_a_setting_that_chooses_what_nobody_provides_stops_the_start(
     setting: str,

@@ -53,9 +53,7 @@ class Row:
         return client.request(self.method, path, query=query)
 
 
-def _example(
-    spec: Mapping[str, Any],
-) -> tuple[Any, dict[str, Upload] | None]:
+def _example(spec: Mapping[str, Any]) -> tuple[Any, dict[str, Upload] | None]:
     content = spec.get("requestBody", {}).get("content", {})
     if spec["operationId"] == "importMemory":
         return {}, {"file": Upload("tm.csv", b"en,de\na,b\n", "text/csv")}
@@ -122,11 +120,7 @@ BODIES: dict[str, Any] = {
 
 
 # A term may be translated into any language: there is no absent one.
-ANY_LANGUAGE = (
-    "setTermTranslation",
-    "approveTermTranslation",
-    "rejectTermTranslation",
-)
+ANY_LANGUAGE = ("setTermTranslation", "approveTermTranslation", "rejectTermTranslation")
 
 
 class World:

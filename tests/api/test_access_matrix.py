@@ -91,9 +91,7 @@ def test_a_project_token_sees_no_other_project(workspace: Workspace) -> None:
         assert same(foreign, nowhere), row.name
 
 
-def test_every_operation_refuses_who_lacks_its_permission(
-    workspace: Workspace,
-) -> None:
+def test_every_operation_refuses_who_lacks_its_permission(workspace: Workspace) -> None:
     world = World(workspace, "first")
 
     for row in rows(world.owner):
@@ -124,10 +122,7 @@ def test_a_malformed_body_is_told_only_to_who_may_know_the_target(
         for name in row.parameters:
             path = path.replace(f"{{{name}}}", theirs.ids_for(row)[name])
         junk = mine.owner.request(
-            row.method,
-            path,
-            content=b"{",
-            headers={"Content-Type": "application/json"},
+            row.method, path, content=b"{", headers={"Content-Type": "application/json"}
         )
 
         assert junk.status == 404, row.name

@@ -57,10 +57,7 @@ def test_item_has_the_time_of_its_change(keys: Any, branch: str | None) -> None:
         return at
 
     assert key["createdAt"] == key["updatedAt"] == last()
-    for verb, body in (
-        ("", {"value": "zwei"}),
-        ("/revert", {"revision": 1}),
-    ):
+    for verb, body in (("", {"value": "zwei"}), ("/revert", {"revision": 1})):
         send = keys.owner.post if verb else keys.owner.put
         assert send(f"{one}/values/de{verb}", json=body, query=where).status == 200
         path = f"{one}/values/de/history"

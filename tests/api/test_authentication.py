@@ -167,11 +167,7 @@ def test_every_kind_of_token_ends_when_expires_at_says(
 
 @pytest.mark.parametrize(
     ("days", "body", "rule"),
-    [
-        (367, {}, "range"),
-        (-1, {}, "range"),
-        (30, {"expiresInDays": 30}, "exclusive"),
-    ],
+    [(367, {}, "range"), (-1, {}, "range"), (30, {"expiresInDays": 30}, "exclusive")],
 )
 def test_an_end_beyond_the_bounds_or_told_twice_is_refused(
     workspace: Workspace, days: int, body: dict[str, object], rule: str

@@ -70,9 +70,7 @@ def test_who_may_not_write_a_language_cannot_bring_what_was_found_right_in_it(
 # how many changes there are
 
 
-def test_a_removed_language_is_no_change_of_a_branch(
-    shop: Branched,
-) -> None:
+def test_a_removed_language_is_no_change_of_a_branch(shop: Branched) -> None:
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.patch(shop.pay, "spring", description="The big one")
     shop.delete(shop.title, "spring")

@@ -75,12 +75,7 @@ def resolved(shop: Branched, uses: dict[tuple[str, str | None], str]) -> Answer:
 
 MERGES: dict[str, tuple[Steps, Any, tuple[int, int, int] | None, Any]] = {
     # steps; strategy or resolutions; added, updated and deleted; texts of main
-    "off on the branch": (
-        [(SPRING, OFF)],
-        {},
-        (0, 1, 2),
-        FOLDED,
-    ),
+    "off on the branch": ([(SPRING, OFF)], {}, (0, 1, 2), FOLDED),
     "off on the branch, which writes afterwards": (
         [(SPRING, OFF), (SPRING, "en", "new"), (SPRING, "de", "neu")],
         {},

@@ -25,9 +25,7 @@ def test_a_resolution_leaves_main_as_it_is_also_where_nothing_conflicts(
     shop.delete(shop.title, "spring")
     changes = by_field(shop)
     chosen = resolve(
-        shop,
-        (changes["checkout.pay", "de"], "main"),
-        (changes["title", "key"], "main"),
+        shop, (changes["checkout.pay", "de"], "main"), (changes["title", "key"], "main")
     )
 
     merged = shop.merge(resolutions=chosen)

@@ -18,8 +18,7 @@ FILE_CACHE = "public, max-age=31536000, immutable"
 
 
 def test_before_the_first_release_the_manifest_answers_202_and_is_never_stored(
-    workspace: Workspace,
-    publish: Callable[..., Any],
+    workspace: Workspace, publish: Callable[..., Any]
 ) -> None:
     answer = publish().manifest()
 

@@ -115,8 +115,7 @@ def test_a_new_key_ends_the_old_one(published: Any) -> None:
 
 
 def test_split_by_module_publishes_a_file_for_each_language_and_module(
-    workspace: Workspace,
-    publish: Callable[..., Any],
+    workspace: Workspace, publish: Callable[..., Any]
 ) -> None:
     manifest = publish(splitByModule=True).build().manifest().json
 
@@ -151,13 +150,9 @@ def test_a_missing_text_is_left_out_or_stood_in_for(
 
 
 def test_a_pending_text_is_published_only_where_any_status_is(
-    workspace: Workspace,
-    publish: Callable[..., Any],
+    workspace: Workspace, publish: Callable[..., Any]
 ) -> None:
-    approved, everything = (
-        publish(),
-        publish(minStatus="any"),
-    )
+    approved, everything = (publish(), publish(minStatus="any"))
     translator = workspace.client("translator")
     for published in (approved, everything):
         keys = workspace.owner.get(f"{published.path}/keys").data["items"]
@@ -372,8 +367,7 @@ def test_what_is_delivered_is_counted(published: Any) -> None:
 
 
 def test_a_deleted_distribution_or_project_is_unknown_at_once(
-    workspace: Workspace,
-    publish: Callable[..., Any],
+    workspace: Workspace, publish: Callable[..., Any]
 ) -> None:
     one, other = publish().build(), publish().build()
 

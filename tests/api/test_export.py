@@ -375,11 +375,7 @@ def test_a_project_without_keys_gives_an_empty_file(workspace: Workspace) -> Non
     ],
 )
 def test_a_wrong_request_is_refused(
-    sqlite_workspace: Workspace,
-    format_: str | None,
-    query: Any,
-    status: int,
-    code: str,
+    sqlite_workspace: Workspace, format_: str | None, query: Any, status: int, code: str
 ) -> None:
     project = sqlite_workspace.project()
 

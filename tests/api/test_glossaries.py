@@ -242,9 +242,7 @@ def test_a_deleted_project_is_no_project_of_a_glossary(workspace: Workspace) -> 
     assert found["projectIds"] == []
 
 
-def test_a_deleted_project_shows_its_glossaries_to_nobody(
-    workspace: Workspace,
-) -> None:
+def test_a_deleted_project_shows_its_glossaries_to_nobody(workspace: Workspace) -> None:
     project, glossary = workspace.project(), made(workspace)
     workspace.owner.put(f"/projects/{project['id']}/glossaries/{glossary['id']}")
     bound = workspace.client("viewer", project_ids=[project["id"]])

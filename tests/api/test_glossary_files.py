@@ -278,10 +278,7 @@ def test_a_term_that_does_not_go_with_its_translations_stays_and_is_told(
         "termsUnchanged": 2,
         "translationsApplied": 1,
         "warningCount": 2,
-        "warnings": [
-            f"line 3: 'pier': {why}",
-            f"line 4: 'skerry': {why}",
-        ],
+        "warnings": [f"line 3: 'pier': {why}", f"line 4: 'skerry': {why}"],
     }
 
 

@@ -167,9 +167,7 @@ def test_who_may_not_read_glossaries_finds_nothing(matching: Matching) -> None:
     assert (answer.status, answer.error["code"]) == (403, "permission_denied")
 
 
-def test_the_number_of_statements_is_the_same_for_any_texts(
-    matching: Matching,
-) -> None:
+def test_the_number_of_statements_is_the_same_for_any_texts(matching: Matching) -> None:
     def cost(*texts: str) -> int:
         with statements_of(matching.workspace.framework.storage) as statements:
             assert matching.ask(texts=texts).status == 200

@@ -213,9 +213,7 @@ def test_import_makes_a_revision_with_its_origin(keys: Any) -> None:
 # on branches
 
 
-def test_branch_history_is_that_of_main_until_its_copy(
-    keys: Any,
-) -> None:
+def test_branch_history_is_that_of_main_until_its_copy(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei")
     spring = create_branch(keys)
@@ -247,9 +245,7 @@ def test_merge_makes_one_revision_on_main(keys: Any) -> None:
     assert first["value"] == "eins"
 
 
-def test_revisions_on_a_branch_continue_after_main_cleared_the_value(
-    keys: Any,
-) -> None:
+def test_revisions_on_a_branch_continue_after_main_cleared_the_value(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "")
     spring = create_branch(keys)
@@ -315,9 +311,7 @@ def test_revert_needs_the_plural_form_where_numbers_are_equal(keys: Any) -> None
     assert keys.texts(key) == {("de", "one"): "1", ("de", "other"): "viele"}
 
 
-def test_revert_with_an_invalid_or_empty_plural_form_is_refused(
-    keys: Any,
-) -> None:
+def test_revert_with_an_invalid_or_empty_plural_form_is_refused(keys: Any) -> None:
     key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
 
     none = keys.act(key, "revert", revision=1, pluralForm="several")

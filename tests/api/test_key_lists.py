@@ -139,10 +139,7 @@ def test_a_list_is_found_by_every_filter(keys: Any) -> None:
     assert keys.names(prefix="cart.") == ["cart.pay", "cart.sum"]
     assert keys.names(tag=["button", "legal"]) == ["cart.sum"]
     assert keys.names(isPlural=True) == ["files"]
-    assert keys.names(languageCode="de", status="untranslated") == [
-        "cart.sum",
-        "files",
-    ]
+    assert keys.names(languageCode="de", status="untranslated") == ["cart.sum", "files"]
     assert keys.names(languageCode="de", status="approved") == ["cart.pay"]
     assert keys.names(isOutdated=True) == []
     assert keys.names(hasIssues=True) == ["files"]  # it lacks the form one

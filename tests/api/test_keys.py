@@ -85,10 +85,7 @@ def test_a_plural_key_takes_values_by_plural_form(keys: Any) -> None:
         ({"values": {"not a tag": "x"}}, "language_not_in_project"),
         ({"values": {"de": {"other": "x"}}}, "plural_mismatch"),
         ({"isPlural": True, "values": {"de": "x"}}, "plural_mismatch"),
-        (
-            {"isPlural": True, "values": {"de": {"several": "x"}}},
-            "invalid_plural_form",
-        ),
+        ({"isPlural": True, "values": {"de": {"several": "x"}}}, "invalid_plural_form"),
     ],
 )
 def test_a_body_against_the_rules_is_refused_and_nothing_is_stored(
@@ -182,9 +179,7 @@ def test_a_key_that_is_not_there_is_404(keys: Any) -> None:
         assert (answer.status, answer.error["code"]) == (404, "key_not_found"), key_id
 
 
-def test_values_come_in_project_language_order_then_by_plural_form(
-    keys: Any,
-) -> None:
+def test_values_come_in_project_language_order_then_by_plural_form(keys: Any) -> None:
     key = keys.made(
         isPlural=True,
         values={"ar": {"other": "o", "zero": "z", "two": "t"}, "en": {"one": "1"}},

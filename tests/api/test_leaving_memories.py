@@ -80,10 +80,7 @@ def test_what_another_project_teaches_too_stays_when_one_of_them_goes(
     theirs = other.key(en="Pay", de="Zahlen")
     mine.key("buy", en="Buy", de="Kaufen")
     same = other.key("buy", en="Buy", de="Kaufen")
-    taught = {
-        "Pay | pay": {"pl": "Kup", "de": "Zahlen"},
-        "Buy | buy": {"de": "Kaufen"},
-    }
+    taught = {"Pay | pay": {"pl": "Kup", "de": "Zahlen"}, "Buy | buy": {"de": "Kaufen"}}
 
     mine.owner.delete(f"{mine.path}{mine.memory}")
     at_once = mine.learned()

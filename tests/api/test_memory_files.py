@@ -131,9 +131,7 @@ def test_a_column_that_is_headed_by_a_word_is_no_language(
     assert memory.entries() == {"Pay | ": {"de": "Zahlen"}}
 
 
-def test_any_language_comes_in_that_is_named_or_there_or_in_tmx(
-    memory: Memory,
-) -> None:
+def test_any_language_comes_in_that_is_named_or_there_or_in_tmx(memory: Memory) -> None:
     rows = "en,key\nPay,Uma\n"
 
     named = memory.bring(rows, languageCodes="key")

@@ -78,10 +78,7 @@ def test_the_fixed_separator_is_told_last_and_nothing_is_changed(
     assert after == before
 
 
-WRONG_MEMBERS = [
-    {"assignedLanguages": ["not a tag"]},
-    {"projectIds": [new_id()]},
-]
+WRONG_MEMBERS = [{"assignedLanguages": ["not a tag"]}, {"projectIds": [new_id()]}]
 
 
 @pytest.mark.parametrize("wrong", WRONG_MEMBERS)
@@ -221,9 +218,7 @@ def test_what_a_body_says_is_judged_after_the_state_it_is_for(
     assert refused.error["code"] == ("precondition_failed" if stale else code)
 
 
-def test_a_state_comes_before_languages_and_what_is_there(
-    keys: Any,
-) -> None:
+def test_a_state_comes_before_languages_and_what_is_there(keys: Any) -> None:
     keys.made(key="taken")
     path = f"{keys.path}/{keys.made(values={'de': 'a'})['id']}"
     writer = keys.workspace.client("developer", languages=["ar"])

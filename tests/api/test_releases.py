@@ -156,9 +156,7 @@ def test_a_diff_looks_past_any_number_of_failed_releases(
     assert diff["fromVersion"] == 1
 
 
-def test_a_dry_run_tells_what_would_change_and_keeps_nothing(
-    published: Any,
-) -> None:
+def test_a_dry_run_tells_what_would_change_and_keeps_nothing(published: Any) -> None:
     published.change("Bezahlen")
 
     diff = published.act("releases", {"dryRun": True}).data["diff"]
@@ -198,9 +196,7 @@ def test_rollback_is_a_new_version_with_the_old_files(published: Any) -> None:
     )
 
 
-def test_a_release_after_a_rollback_publishes_what_there_is_now(
-    published: Any,
-) -> None:
+def test_a_release_after_a_rollback_publishes_what_there_is_now(published: Any) -> None:
     published.change("Bezahlen")
     published.release()
     published.act("rollback", {"version": 1})
@@ -223,9 +219,7 @@ def test_a_rollback_that_matches_the_texts_again_is_published_just_once(
     assert published.act("releases").status == 200
 
 
-def test_a_release_that_comes_late_does_not_replace_a_newer_one(
-    published: Any,
-) -> None:
+def test_a_release_that_comes_late_does_not_replace_a_newer_one(published: Any) -> None:
     store = published.workspace.framework.storage.delivery
     published.change("Bezahlen")
     accepted = published.act("releases")
@@ -252,9 +246,7 @@ def test_a_release_has_one_name(published: Any, version: str) -> None:
     assert (found.status, found.error["code"]) == (404, "release_not_found")
 
 
-def test_a_release_tells_when_it_was_made_and_when_it_went_live(
-    published: Any,
-) -> None:
+def test_a_release_tells_when_it_was_made_and_when_it_went_live(published: Any) -> None:
     published.change("Bezahlen")
     published.release()
     published.act("rollback", {"version": 1})
@@ -327,9 +319,7 @@ def _german(published: Any) -> str:
     return text
 
 
-def test_another_branch_of_the_same_name_is_published_as_it_is(
-    published: Any,
-) -> None:
+def test_another_branch_of_the_same_name_is_published_as_it_is(published: Any) -> None:
     owner, branches = published.workspace.owner, f"{published.path}/branches"
     [key, *_] = owner.get(f"{published.path}/keys").data["items"]
     text = f"{published.path}/keys/{key['id']}/values/de"

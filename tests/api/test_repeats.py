@@ -41,10 +41,7 @@ def _refused(answer: Answer) -> str:
             "distributions",
             {"name": "a", "format": LONG[:90], "channel": LONG, "missing": LONG},
         ),
-        (
-            "distributions",
-            {"name": "a", "format": "json-nested", "storage": LONG[:90]},
-        ),
+        ("distributions", {"name": "a", "format": "json-nested", "storage": LONG[:90]}),
     ],
 )
 def test_a_refused_body_is_not_repeated_at_length(

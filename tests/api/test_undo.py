@@ -512,9 +512,7 @@ def test_values_of_a_key_that_was_deleted_later_stay(keys: Keys) -> None:
     assert reasons(result) == [("a.b", None, "changed_later")]
 
 
-def test_restored_key_goes_to_the_trash_with_the_state_it_had_there(
-    keys: Keys,
-) -> None:
+def test_restored_key_goes_to_the_trash_with_the_state_it_had_there(keys: Keys) -> None:
     key = keys.made(values={"de": "Zahlen"}, tags=["button"])
     before = keys.get(key)
     delete(keys, key)

@@ -436,9 +436,7 @@ def test_translation_is_up_to_date_again_only_if_all_source_forms_go_back(
     }
 
 
-def test_new_source_form_beside_one_that_goes_back_outdates_nothing(
-    keys: Keys,
-) -> None:
+def test_new_source_form_beside_one_that_goes_back_outdates_nothing(keys: Keys) -> None:
     key = keys.made(isPlural=True, values={"en": {"other": "b"}, "de": {"other": "b"}})
     writer = keys.workspace.client("reviewer")
     keys.put(key, "en", {"one": "A", "other": "B"}, writer)

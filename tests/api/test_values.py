@@ -80,9 +80,7 @@ def test_a_value_of_64_kib_is_kept_byte_for_byte_and_one_more_is_refused(
     assert keys.put(key, "de", "x" * 65_537).error["code"] == "validation_failed"
 
 
-def test_turning_plurals_on_moves_texts_to_other_and_off_keeps_other(
-    keys: Any,
-) -> None:
+def test_turning_plurals_on_moves_texts_to_other_and_off_keeps_other(keys: Any) -> None:
     key = keys.made(values={"de": "Datei"})
     one = f"{keys.path}/{key['id']}"
 

@@ -167,11 +167,7 @@ class Project:
         return answer.data
 
 
-def measured(
-    project: Project,
-    ask: Callable[[], Answer],
-    status: int,
-) -> Calls:
+def measured(project: Project, ask: Callable[[], Answer], status: int) -> Calls:
     """Make the request ``WARM_UP`` times, then once counted."""
     framework = project.workspace.framework
     for _ in range(WARM_UP):

@@ -90,9 +90,7 @@ class Servers:
         return int(line)
 
     def loaded(
-        self,
-        rounds: int,
-        requests: Mapping[str, tuple[int, str, dict[str, str]]],
+        self, rounds: int, requests: Mapping[str, tuple[int, str, dict[str, str]]]
     ) -> dict[str, tuple[float, dict[str, Any]]]:
         """For each request: milliseconds per answer (median of rounds), and the last
         result of load.py. A request is a port, a target and headers."""

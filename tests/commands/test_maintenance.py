@@ -72,10 +72,7 @@ def test_check_settings_tells_what_serve_would_do_and_changes_nothing(command, f
             {"LOCFRAMEWORK_RATE_LIMIT_STORAGE": "redis://127.0.0.1:1/0"},
             "requests    cannot be counted: the rate limit storage does not answer\n",
         ),
-        (
-            {},
-            "could not start: serving needs waitress: pip install 'locframework[ser",
-        ),
+        ({}, "could not start: serving needs waitress: pip install 'locframework[ser"),
     ],
 )
 def test_check_settings_tells_what_does_not_work_at_the_moment(

@@ -104,9 +104,7 @@ def open_with(tmp_path: Path, migrated: Migrated) -> Open:
 
 
 @pytest.fixture(scope="module")
-def demo_folder(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Path]:
+def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with ``data/demo.json`` of a running example app."""
     folder = tmp_path_factory.mktemp("demo")
     demo = folder / "data" / "demo.json"

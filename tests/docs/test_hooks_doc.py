@@ -11,14 +11,7 @@ from typing import Any
 
 import pytest
 
-from locframework import (
-    Framework,
-    PluginError,
-    Settings,
-    create_app,
-    hookspecs,
-    ports,
-)
+from locframework import Framework, PluginError, Settings, create_app, hookspecs, ports
 from locframework.plugins import PluginHost
 from locframework.testing.client import Client
 from locframework.testing.contracts.blobs import BlobStoreContract, OpenStore

@@ -337,9 +337,7 @@ def test_another_organizations_project_reads_like_an_absent_one(
         assert foreign.details == nowhere.details, row.name
 
 
-def test_who_lacks_one_of_the_permissions_is_told_which(
-    untouched_world: World,
-) -> None:
+def test_who_lacks_one_of_the_permissions_is_told_which(untouched_world: World) -> None:
     callers: dict[str, Caller] = {}
 
     for row in ROWS:

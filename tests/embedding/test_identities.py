@@ -9,14 +9,7 @@ import pytest
 
 from locframework import Framework, hookimpl
 from locframework.access.permissions import ROLES
-from locframework.ports import (
-    Actor,
-    Caller,
-    Event,
-    Grant,
-    Unauthorized,
-    Unavailable,
-)
+from locframework.ports import Actor, Caller, Event, Grant, Unauthorized, Unavailable
 from locframework.testing.workspace import Workspace
 
 Open = Callable[..., Framework]

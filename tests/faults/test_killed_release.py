@@ -200,10 +200,7 @@ def test_a_release_that_kills_every_server_frees_the_way(
     healthy = publishing.world.start()
     publishing.ask(healthy)
 
-    assert publishing.end(healthy)["result"] == {
-        "version": 3,
-        "unchanged": False,
-    }
+    assert publishing.end(healthy)["result"] == {"version": 3, "unchanged": False}
     assert publishing.read() == (3, 2)
     releases = publishing.owner.get(f"{publishing.one}/releases").data["items"]
     assert [(each["version"], each["status"]) for each in releases] == [

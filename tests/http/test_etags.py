@@ -7,11 +7,7 @@ from time import process_time
 
 import pytest
 
-from locframework.http.responses import (
-    etag_of,
-    if_match_matches,
-    if_none_match_matches,
-)
+from locframework.http.responses import etag_of, if_match_matches, if_none_match_matches
 
 TAG = etag_of(b'{"key":{}}')
 OTHER = etag_of(b"{}")

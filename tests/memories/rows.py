@@ -11,11 +11,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
 
-from locframework.memories.matching.port import (
-    Found,
-    Segments,
-    Wanted,
-)
+from locframework.memories.matching.port import Found, Segments, Wanted
 from locframework.memories.matching.records import MatchSource, MatchValue
 from locframework.memories.matching.scoring import match_fold
 from locframework.testing.contracts.matchers import (

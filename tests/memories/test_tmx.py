@@ -11,12 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locframework.errors import UnreadableFile
-from locframework.memories.files import (
-    Unit,
-    read_csv,
-    read_tmx,
-    write_tmx,
-)
+from locframework.memories.files import Unit, read_csv, read_tmx, write_tmx
 
 from .reading import MEMORY, TEXTS, entry, read, texts, tmx, tuv
 
@@ -330,10 +325,7 @@ def test_what_cannot_stand_in_a_segment_ends_neither_it_nor_what_follows(
         (b"<!DOCTYPE tmx PUBLIC 'x' 'tmx14.dtd'>\n<tmx/>", 1),
         (b"<!DOCTYPE html SYSTEM 'tmx14.dtd'>\n<tmx/>", 1),
         (f"<!DOCTYPE tmx {PUBLIC} 'x.dtd'>\n<tmx/>".encode(), 1),
-        (
-            f"<!DOCTYPE tmx {PUBLIC} 'tmx14.dtd' [<!ENTITY a 'b'>]>".encode(),
-            1,
-        ),
+        (f"<!DOCTYPE tmx {PUBLIC} 'tmx14.dtd' [<!ENTITY a 'b'>]>".encode(), 1),
         (b"\n<!DOCTYPE tmx [<!ENTITY a 'b'>]>\n<tmx>&a;</tmx>", 2),
         (b"<tmx>" + b"<a>" * 100, 1),
     ],

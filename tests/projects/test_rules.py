@@ -19,9 +19,7 @@ from locframework.projects.rules import (
 
 NOW = "2026-11-21T08:45:29.123Z"
 TAGS = ("de", "de-AT", "en", "fr", "it")
-FALLBACKS = st.fixed_dictionaries(
-    {tag: st.sampled_from([None, *TAGS]) for tag in TAGS},
-)
+FALLBACKS = st.fixed_dictionaries({tag: st.sampled_from([None, *TAGS]) for tag in TAGS})
 
 
 def made(tag: str = "de", **fields: Any) -> Any:

@@ -236,9 +236,7 @@ FAULTS: dict[str, tuple[Format, Clause]] = {
     ),
     "wrong lines": (setting(line=lambda _: 0), C.test_f17_lines_are_in_the_file),
     "wrong language": (
-        Faulty(
-            read=lambda *given: [Catalogue("en", Table().read(*given)[0].entries)],
-        ),
+        Faulty(read=lambda *given: [Catalogue("en", Table().read(*given)[0].entries)]),
         C.test_f18_the_language_is_the_one_written_or_not_told,
     ),
     "with a new detail": (

@@ -205,9 +205,7 @@ def test_the_first_attempt_comes_within_200_ms_of_the_commit(running: Hooked) ->
     assert sorted(delays)[len(delays) // 2] < 0.2
 
 
-def test_another_process_sends_what_was_committed_here_in_time(
-    hooked: Hooked,
-) -> None:
+def test_another_process_sends_what_was_committed_here_in_time(hooked: Hooked) -> None:
     hooked.create()
     settings = hooked.workspace.framework.settings
     limit = 1.2 if "sqlite" in settings.plugins["peewee"]["database"] else 0.2

@@ -129,9 +129,7 @@ def test_a_big_change_is_sent_in_parts_of_at_most_a_hundred_items_and_20_kb(
     assert len({each.id for each in received}) == len(received) > 3
 
 
-def test_a_change_costs_two_statements_more_if_there_are_webhooks(
-    hooked: Any,
-) -> None:
+def test_a_change_costs_two_statements_more_if_there_are_webhooks(hooked: Any) -> None:
     framework = hooked.workspace.framework
     keys = f"{hooked.path}/keys/bulk"
 

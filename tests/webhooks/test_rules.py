@@ -271,11 +271,7 @@ def test_an_old_secret_signs_for_a_day_more() -> None:
     assert [each.sealed for each in second] == ["c", "b", "a"]
     assert [
         each.signs_until and parse_timestamp(each.signs_until) for each in second
-    ] == [
-        None,
-        NOW + 25 * HOUR,
-        NOW + 24 * HOUR,
-    ]
+    ] == [None, NOW + 25 * HOUR, NOW + 24 * HOUR]
     assert [each.sealed for each in live(second, NOW + 24 * HOUR)] == ["c", "b"]
     assert [each.sealed for each in live(second, NOW + 25 * HOUR)] == ["c"]
 

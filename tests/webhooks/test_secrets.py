@@ -13,12 +13,7 @@ from msgspec.structs import replace
 from locframework import OPERATOR
 from locframework.errors import SettingsError
 from locframework.testing.workspace import WEBHOOK_KEY, open_workspace
-from locframework.webhooks.signing import (
-    SecretBox,
-    SecretLost,
-    new_key,
-    new_secret,
-)
+from locframework.webhooks.signing import SecretBox, SecretLost, new_key, new_secret
 
 
 def test_a_sealed_secret_opens_only_undamaged_and_for_its_webhook() -> None:
@@ -58,10 +53,7 @@ def test_an_invalid_key_is_refused_with_its_setting(key: str) -> None:
 
 
 def test_no_secret_is_in_the_database_in_logs_or_in_other_answers(
-    hooked: Any,
-    database_url: str,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
+    hooked: Any, database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     body = {"url": hooked.receiver.url, "eventTypes": ["key.created"]}

@@ -32,9 +32,7 @@ def test_nothing_is_made_before_the_first_put(tmp_path: Path) -> None:
     assert (folder / NAME[:2] / NAME).read_bytes() == b"good"
 
 
-def test_others_may_not_read_and_nobody_but_the_owner_may_write(
-    tmp_path: Path,
-) -> None:
+def test_others_may_not_read_and_nobody_but_the_owner_may_write(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "blobs"
     [store] = DiskPlugin(settings(folder=str(folder))).loc_provide_blob_stores()
 

@@ -147,8 +147,7 @@ def test_a_key_that_its_message_tells_is_not_named_beside(read, write):
 
 
 @pytest.mark.parametrize(
-    "note",
-    ["no key!", "", "a..b", "a (b", "(b)", "a a", "a (a)", "k" * 501, "a, b"],
+    "note", ["no key!", "", "a..b", "a (b", "(b)", "a a", "a (a)", "k" * 501, "a, b"]
 )
 def test_what_is_no_key_after_the_note_is_a_comment_and_told(read, note):
     catalogue = read(f'#. locframework-key: {note}\nmsgid "a"\nmsgstr "b"\n')

@@ -9,12 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from locframework.ports import (
-    Catalogue,
-    Entry,
-    FileOptions,
-    SourceFile,
-)
+from locframework.ports import Catalogue, Entry, FileOptions, SourceFile
 
 
 def test_a_message_becomes_an_entry(read, with_header):

@@ -6,11 +6,7 @@ import psycopg
 import pytest
 from locframework_matching_postgres import MatchingSettings, PostgresMatcher
 
-from locframework.testing.contracts.matchers import (
-    Damage,
-    MatcherContract,
-    OpenMatcher,
-)
+from locframework.testing.contracts.matchers import Damage, MatcherContract, OpenMatcher
 from tests.empty_databases import fresh_postgres_url
 
 

@@ -5,11 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from locframework_matching_rapidfuzz import (
-    MatchingSettings,
-    RapidfuzzMatcher,
-    kernel,
-)
+from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher, kernel
 
 from locframework.fields import new_id
 from locframework.ports import Wanted

@@ -6,12 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from locframework_webhooks_https.addresses import (
-    Target,
-    is_public,
-    may_reach,
-    read_url,
-)
+from locframework_webhooks_https.addresses import Target, is_public, may_reach, read_url
 
 from locframework.ports import UrlNotAllowed
 from locframework.testing.contracts.transports import NOT_PUBLIC_ADDRESSES
@@ -178,9 +173,7 @@ def test_every_host_that_is_let_through_can_be_asked_for(name: str, more: str) -
     assert target.host.encode("idna") == target.host.encode("ascii")
 
 
-@given(
-    st.text("a.0:@/\\?#[]%x-ä\n ", max_size=30).map(lambda text: f"https://{text}"),
-)
+@given(st.text("a.0:@/\\?#[]%x-ä\n ", max_size=30).map(lambda text: f"https://{text}"))
 def test_whatever_is_let_through_reads_the_same_elsewhere(url: str) -> None:
     try:
         target = read_url(url, (443,))

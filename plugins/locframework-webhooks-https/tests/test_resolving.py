@@ -15,11 +15,7 @@ from threading import Event, active_count
 
 import pytest
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
-from locframework_webhooks_https.channel import (
-    LOOKUPS_LIMIT,
-    Lookup,
-    Resolve,
-)
+from locframework_webhooks_https.channel import LOOKUPS_LIMIT, Lookup, Resolve
 
 from locframework.ports import Post, UrlNotAllowed
 from locframework.testing.receiver import Receiver, open_receiver
