@@ -32,38 +32,32 @@ def dev(tmp_path: Path) -> ModuleType:
     return module
 
 
-def test_an_unknown_task_is_refused_and_those_there_are_are_told():
-    refused = subprocess.run(
-        [sys.executable, FILE, "tset"], capture_output=True, text=True, check=False
+OLDER = (
+    "import runpy, sys; sys.modules['tomllib'] = None;"
+    "sys.version, sys.version_info = '3.10.2 (main)', (3, 10, 2);"
+    f"runpy.run_path({str(FILE)!r}, run_name='__main__')"
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "printed", "told"),
+    [
+        ([FILE, "tset"], 2, "", "dev.py: there is no task 'tset'\n"),
+        ([FILE, "--help"], 0, "Every task of this repository", ""),
+        (["-c", OLDER], 1, "", "dev.py: needs Python 3.11; this is 3.10.2\n"),
+    ],
+)
+def test_dev_py_tells_its_tasks_and_what_it_needs(arguments, status, printed, told):
+    done = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False
     )
 
-    assert refused.returncode == 2
-    assert refused.stderr.startswith("dev.py: there is no task 'tset'\n")
-    for task in ("run", "test", "check", "fix", "bench", "docs"):
-        assert f"\n{task} " in refused.stderr
-
-
-def test_help_is_an_answer_and_no_refusal():
-    told = subprocess.run(
-        [sys.executable, FILE, "--help"], capture_output=True, text=True, check=False
-    )
-
-    assert (told.returncode, told.stderr) == (0, "")
-    assert "\nrun " in told.stdout
-
-
-def test_an_older_python_is_told_in_one_line():
-    older = (
-        "import runpy, sys; sys.modules['tomllib'] = None;"
-        "sys.version, sys.version_info = '3.10.2 (main)', (3, 10, 2);"
-        f"runpy.run_path({str(FILE)!r}, run_name='__main__')"
-    )
-    refused = subprocess.run(
-        [sys.executable, "-c", older], capture_output=True, text=True, check=False
-    )
-
-    assert refused.returncode == 1
-    assert refused.stderr == "dev.py: needs Python 3.11; this is 3.10.2\n"
+    assert done.returncode == status
+    assert done.stdout.startswith(printed)
+    assert done.stderr.startswith(told)
+    assert (done.stderr == "") == (told == "")
+    for task in ("run", "test", "check", "fix", "bench", "docs") if status != 1 else ():
+        assert f"\n{task} " in done.stdout + done.stderr
 
 
 @pytest.fixture
@@ -97,27 +91,19 @@ def test_running_needs_the_app_and_testing_the_tools_too(dev, main):
     assert dev.installed == ["app", "tools"]
 
 
-def test_the_benchmarks_of_translation_memories_have_a_name(main):
+def test_what_follows_the_task_is_the_commands(main):
+    [command] = main("test", "tests/keys", "-k", "plural")
+    complexity, benchmarks = main("bench")
     [[_, *files, option, words]] = main("bench", "tm", "-k", "sqlite")
 
+    assert (command[0], command[-3:]) == ("pytest", ["tests/keys", "-k", "plural"])
+    assert benchmarks == ["pytest", "tests/benchmarks"]
+    assert main("bench", "-k", "tm") == [[*benchmarks, "-k", "tm"]]
+    assert complexity == ["python", "tests/benchmarks/complexity.py"]
+    assert main("bench", "complexity") == [complexity]
     assert (option, words) == ("-k", "sqlite")
     assert "tests/benchmarks/test_matching.py" in files
     assert all((FILE.parent / file).is_file() for file in files)
-    assert main("bench", "-k", "tm") == [["pytest", "tests/benchmarks", "-k", "tm"]]
-
-
-def test_bench_also_prints_the_complexity_of_requests(main):
-    complexity, benchmarks = main("bench")
-
-    assert benchmarks == ["pytest", "tests/benchmarks"]
-    assert complexity == ["python", "tests/benchmarks/complexity.py"]
-    assert main("bench", "complexity") == [complexity]
-
-
-def test_what_follows_the_task_is_the_commands(main):
-    [command] = main("test", "tests/keys", "-k", "plural")
-
-    assert (command[0], command[-3:]) == ("pytest", ["tests/keys", "-k", "plural"])
 
 
 def test_checking_runs_no_tests_and_ends_with_the_first_command_that_fails(dev, main):

@@ -81,17 +81,6 @@ def test_names_are_unique_as_seen_from_the_branch(shop: Branched) -> None:
     assert shop.read(free, "spring").data["key"]["key"] == "title"
 
 
-def test_mains_key_of_a_name_that_the_branch_has_taken_stays_out_of_its_sight(
-    shop: Branched,
-) -> None:
-    own = shop.create("spring", key="banner", values={"en": "Spring!"})
-    theirs = shop.create(key="banner", values={"en": "Hello"})
-
-    assert shop.names("spring") == ["banner", "checkout.pay", "title"]
-    assert shop.read(own, "spring").status == 200
-    assert shop.read(theirs, "spring").status == 404
-
-
 @pytest.mark.parametrize(
     ("query", "found"),
     [

@@ -12,7 +12,6 @@ import pytest
 from locframework.http.records import Upload
 from locframework.testing.client import Answer, Client
 from locframework.testing.workspace import Workspace
-from tests.databases import statements_of
 
 Project = Mapping[str, Any]
 
@@ -391,17 +390,3 @@ def test_export_needs_its_right_and_the_project(sqlite_workspace: Workspace) -> 
 
     assert ask(viewer, project, "json-flat").error["code"] == "permission_denied"
     assert ask(stranger, project, "json-flat").error["code"] == "project_not_found"
-
-
-def test_more_keys_need_no_more_statements(sqlite_workspace: Workspace) -> None:
-    workspace, counted = sqlite_workspace, []
-    for size in (5, 500):
-        project = workspace.project(languages=["de"])
-        path = f"/projects/{project['id']}/keys/bulk"
-        keys = [{"key": f"k{n}", "values": {"en": "x"}} for n in range(size)]
-        assert workspace.owner.post(path, json={"keys": keys}).status == 200
-        with statements_of(workspace.framework.storage) as seen:
-            ask(workspace.owner, project, "gettext-po", languageCodes="de")
-        counted.append(len(seen))
-
-    assert counted[0] == counted[1]

@@ -306,16 +306,3 @@ def test_what_files_cost(shots: Shots) -> None:
     assert len(sent) <= 7
     assert len(read) <= 4
     assert len(named) - len(described) <= 2  # found before, and kept in the write
-
-
-def test_from_python_it_is_the_same(shots: Shots) -> None:
-    from locframework.app import OPERATOR
-
-    framework = shots.workspace.framework
-    made = framework.files.add_file(OPERATOR, shots.project["id"], images.png())
-
-    file, content = framework.files.read_file(OPERATOR, shots.project["id"], made.id)
-
-    assert made.url == f"{shots.path}/files/{made.id}"
-    assert file.content_type == "image/png"
-    assert content() == images.png()

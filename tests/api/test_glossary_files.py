@@ -80,26 +80,6 @@ def test_a_language_that_is_taken_as_another_must_be_assigned(files: Files) -> N
     assert refused.error["details"] == {"languageCode": "de"}
 
 
-@pytest.mark.parametrize("format_", ["csv", "tbx"])
-def test_whatever_a_glossary_holds_its_export_is_imported_as_the_same(
-    workspace: Workspace, format_: str
-) -> None:
-    files, other = Files(workspace), Files(workspace)
-    for number, notes in enumerate(("", " ", "\t\n", " kept ", None)):
-        body = {"term": f" quay {number}\u0085", "notes": notes}
-        made = files.owner.post(f"{files.path}/terms", json=body)
-        assert made.status == 201, made
-
-    content = files.export(format_).content
-
-    assert other.imported(content) == {"termsCreated": 5}
-    there = files.terms()
-    for term in there:
-        term["notes"] = " kept " if term["notes"] == " kept " else None
-    assert other.terms() == there
-    assert files.imported(content) == {"termsUnchanged": 5}
-
-
 def test_blank_notes_in_a_file_say_nothing(files: Files) -> None:
     files.imported("term,notes\nquay,where one waits")
 

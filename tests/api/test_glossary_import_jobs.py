@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from locframework.testing.workspace import Workspace
-from tests.databases import statements_of
 
 from .glossary_files import CSV, Files
 
@@ -47,25 +46,6 @@ def test_languages_beyond_the_begin_are_judged_for_the_sender(files: Files) -> N
 
     assert job["error"]["code"] == "language_not_assigned"
     assert files.terms() == []
-
-
-def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
-    sqlite_workspace: Workspace,
-) -> None:
-    files = Files(sqlite_workspace)
-    codes = "de,fr,nl,sv,da,nb,fi,et,lv,lt,pl,cs,sk,sl,hr,bg,ro,hu,el,tr"
-    head = f"term,{codes}"
-    rows = (f"term {number}" + f",wort {number}" * 20 for number in range(200))
-    sent = files.send("\n".join([head, *rows]))
-    framework = files.workspace.framework
-
-    with statements_of(framework.storage) as seen:
-        framework.runner.run_until_idle()
-
-    steps = [each for each in seen if "step_attempt = attempt" in each]
-    assert len(steps) == 2  # of 4,200 texts, the last of them with the end of the job
-    result = files.workspace.job_of(sent)["result"]
-    assert (result["termsCreated"], result["translationsApplied"]) == (200, 4000)
 
 
 def test_an_import_is_queued_once_for_one_key(files: Files) -> None:

@@ -259,6 +259,9 @@ def test_of_one_text_twice_in_a_file_the_first_is_proposed(
         ("<html/>", 1),
         ("", 1),
         ("en,colour me\nx", 1),
+        ("context,de\n", 1),
+        ("en,de,de\n", 1),
+        ('en,de\na,"b\n', 2),
         (b"en,de\n\xff,\xfe\n", 2),
     ],
 )

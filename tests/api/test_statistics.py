@@ -301,18 +301,6 @@ def test_a_branch_that_ended_has_no_statistics(shop: Shop) -> None:
     assert (absent.status, absent.error["code"]) == (404, "branch_not_found")
 
 
-def test_from_python_it_is_the_same(shop: Shop) -> None:
-    from locframework.app import OPERATOR
-
-    shop.key("a", values={"en": "Pay now"})
-
-    found = shop.workspace.framework.statistics.get_statistics(
-        OPERATOR, shop.project["id"]
-    )
-
-    assert (found.key_count, found.word_count) == (1, 2)
-
-
 def test_only_who_may_read_them_sees_statistics(shop: Shop) -> None:
     may = shop.workspace.client("viewer", permissions=["statistics_read"])
     may_not = shop.workspace.client("manager", permissions=["translation_read"])

@@ -1,4 +1,4 @@
-"""What ours is measured against: bare Falcon, raw SQL, and nothing around them."""
+"""What ours is measured against: the same statements on a raw connection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
-import falcon
 import psycopg
 from locframework_storage_peewee.postgres import OUTSIDE_SNAPSHOTS
 from locframework_storage_peewee.sqlite import PRAGMAS
@@ -18,7 +17,6 @@ from locframework.storage import Storage
 
 Statement = tuple[str, Sequence[Any]]
 JSON = "application/json"
-READ, STATIC = "/api/v1/read", "/api/v1/static"
 
 
 def statements_asked(storage: Storage, call: Callable[[], object]) -> list[Statement]:
@@ -133,41 +131,3 @@ def _value(row: Sequence[Any]) -> dict[str, Any]:
         "pluralForm": row[2],
         "isOutdated": bool(row[5]),
     }
-
-
-class _Read:
-    def __init__(self, read: RawRead) -> None:
-        self._read = read
-
-    def on_get(self, _: falcon.Request, response: falcon.Response) -> None:
-        response.content_type = JSON
-        response.data = self._read.answer()
-
-
-class _Static:
-    def __init__(self, content: bytes, etag: str) -> None:
-        self._content = content
-        self._etag = etag
-
-    def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
-        response.set_header("ETag", self._etag)
-        response.set_header("Cache-Control", "public, max-age=60")
-        if request.get_header("If-None-Match") == self._etag:
-            response.status = falcon.HTTP_304
-            return
-        response.content_type = JSON
-        response.data = self._content
-
-
-def reading_app(url: str, statements: Sequence[Statement]) -> Any:
-    """Bare Falcon, one route: the same raw SQL, and JSON."""
-    app = falcon.App()
-    app.add_route(READ, _Read(RawRead(url, statements)))
-    return app
-
-
-def static_app(content: bytes, etag: str) -> Any:
-    """Bare Falcon, one route: these bytes, or 304."""
-    app = falcon.App()
-    app.add_route(STATIC, _Static(content, etag))
-    return app

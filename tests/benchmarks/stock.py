@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import peers
@@ -40,20 +39,6 @@ def lift_rate_limits() -> None:
     wsgi.RateLimiter = partial(  # type: ignore[assignment]
         RateLimiter, api_limit=NO_LIMIT
     )
-
-
-def settings_of(url: str, folder: Path) -> dict[str, Any]:
-    """What a server needs to serve what a workspace has in its database."""
-    return {
-        "start_scheduler": False,
-        "base_url": BASE_URL,
-        "content_requests_per_minute": NO_LIMIT,
-        "plugins": {
-            "peewee": {"database": url},
-            "disk": {"folder": str(folder / "blobs")},
-            "rapidfuzz": {"folder": str(folder / "matching")},
-        },
-    }
 
 
 def key_name(number: int) -> str:

@@ -16,13 +16,12 @@ import peers
 import pytest
 import stock
 from measuring import Stopwatch, Table, in_turns, rounds
-from raw_rows import Tables, Write, rows_of, rows_written, same_tables
+from raw_rows import Tables, Write, rows_written, same_tables
 
 from locframework.keys.records import Selection
 from locframework.testing.client import Client
 
 THREE = stock.FIVE[:3]
-API_AT_ONCE = 500
 WRITERS = 8
 WRITING_SECONDS = 3.0
 FIRST, ALONE = 15, 50  # writes of one writer
@@ -55,47 +54,6 @@ def by_peer(tables: Tables, writes: list[Write], *, peewee: bool) -> float:
         expected[name] += len(rows)
     assert {name: tables.count(name) for name in expected} == expected
     return watch.seconds
-
-
-def by_api(shop: Any, size: int) -> float:
-    """Seconds of the requests, 500 keys each; a transaction each."""
-    project = shop.workspace.project(languages=THREE[1:])
-    path = f"/projects/{project['id']}/keys/bulk"
-    watch = Stopwatch()
-    for first in range(0, size, API_AT_ONCE):
-        keys = [
-            {
-                "key": stock.key_name(at),
-                "values": {code: stock.text(at, code) for code in THREE},
-            }
-            for at in range(first, min(size, first + API_AT_ONCE))
-        ]
-        with watch:
-            answer = shop.workspace.owner.post(path, json={"keys": keys})
-        assert {item["outcome"] for item in answer.data["results"]} == {"created"}
-    assert shop.storage.projects.find(project["id"]).key_count == size
-    return watch.seconds
-
-
-def test_bulk_write(shop: Any, size: int, raw: Tables, table: Table) -> None:
-    if size > 100_000:
-        pytest.skip("the goal speaks of 100k keys")
-    writes = rows_of(*stock.records("p", range(size), THREE))
-    taken = in_turns(
-        rounds(),
-        store=lambda: by_store(shop, size),
-        api=lambda: by_api(shop, size),
-        raw=lambda: by_peer(raw, writes, peewee=False),
-        peewee=lambda: by_peer(raw, writes, peewee=True),
-    )
-
-    executemany = ("raw executemany", taken["raw"])
-    insert_many = ("peewee insert_many", taken["peewee"])
-    store, api = "bulk write x 3 languages, store", "bulk write x 3 languages, API"
-    table.add(store, shop.kind, size, taken["store"], executemany)
-    what = f"{store}: peewee"
-    table.add(what, shop.kind, size, taken["store"], insert_many)
-    table.add(api, shop.kind, size, taken["api"], executemany)
 
 
 def test_bulk_write_beside_the_same_rows(shop: Any, size: int, table: Table) -> None:

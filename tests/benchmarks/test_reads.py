@@ -17,7 +17,7 @@ from locframework.pagination import TOTAL_LIMIT
 PAGE = 100
 ROUNDS = 7
 BY_HAND = "by hand, same promises"
-KEPT_MOST, KEPT_MOST_OVER_HTTP = 1.8, 1.5
+KEPT_MOST = 1.8
 
 
 def unwrapped(content: bytes) -> list[dict[str, Any]]:
@@ -31,62 +31,22 @@ def unwrapped(content: bytes) -> list[dict[str, Any]]:
     return keys
 
 
-def one_key(shop: Any, size: int) -> tuple[str, dict[str, str]]:
-    """The path of a key in the middle, and the headers to ask with."""
+def test_one_key(shop: Any, size: int, asked: Callable[..., Any], table: Table) -> None:
     project = shop.filled(size, stock.FIVE)
     name = stock.key_name(size // 2)
     [key] = shop.storage.keys.find_keys(project["id"], names=[name]).values()
+    path = f"/projects/{project['id']}/keys/{key.id}"
     headers = {"Authorization": f"Bearer {shop.workspace.owner.token}"}
-    return f"/projects/{project['id']}/keys/{key.id}", headers
-
-
-def test_one_key(shop: Any, size: int, asked: Callable[..., Any], table: Table) -> None:
-    path, headers = one_key(shop, size)
     ours = asked(shop.workspace.app, path, **headers)
-    ours()
-    statements = peers.statements_asked(shop.storage, ours)
-    bare = asked(peers.reading_app(shop.url, statements), peers.READ)
-    assert unwrapped(ours()) == unwrapped(bare())
     assert len(unwrapped(ours())[0]["values"]) == len(stock.FIVE)
+    statements = peers.statements_asked(shop.storage, ours)
     kept = asked(by_hand.key_app(shop.url, statements), path, **headers)
     assert kept() == ours()
 
-    taken = in_turns(ROUNDS, 300, ours=ours, bare=bare, kept=kept)
+    taken = in_turns(ROUNDS, 300, ours=ours, kept=kept)
 
-    peer = ("bare Falcon, same SQL", taken["bare"])
-    table.add("one key", shop.kind, size, taken["ours"], peer)
-    what, peer = "one key: same promises", (BY_HAND, taken["kept"])
-    table.add(what, shop.kind, size, taken["ours"], peer, ratio_most=KEPT_MOST)
-
-
-def test_one_key_over_http(
-    shop: Any, size: int, asked: Callable[..., Any], servers: Any, table: Table
-) -> None:
-    path, headers = one_key(shop, size)
-    ours = asked(shop.workspace.app, path, **headers)
-    ours()
-    statements = peers.statements_asked(shop.storage, ours)
-    ported = servers.start(settings=shop.settings)
-    bare = servers.start(url=shop.url, statements=statements)
-    kept = servers.start(url=shop.url, statements=statements, by_hand=True)
-
-    told = servers.loaded(
-        3,
-        {
-            "ours": (ported, f"/api/v1{path}", headers),
-            "bare": (bare, peers.READ, {}),
-            "kept": (kept, f"/api/v1{path}", headers),
-        },
-    )
-
-    assert [last["statuses"] for _, last in told.values()] == [[200]] * 3
-    for who in ("ours", "kept"):
-        assert told[who][1]["length"] == len(ours())
-    took, what = told["ours"][0], "one key, 16 connections"
-    peer = ("bare Falcon, same SQL and server", told["bare"][0])
-    table.add(what, shop.kind, size, took, peer)
-    same, peer = f"{what}: same promises", (BY_HAND, told["kept"][0])
-    table.add(same, shop.kind, size, took, peer, ratio_most=KEPT_MOST_OVER_HTTP)
+    peer = (BY_HAND, taken["kept"])
+    table.add("one key", shop.kind, size, taken["ours"], peer, ratio_most=KEPT_MOST)
 
 
 PAGES = ["first", "middle", "last by number", "tag, middle", "middle by cursor"]
@@ -163,33 +123,3 @@ def test_statistics(
     peer = ("SELECT … GROUP BY", counted["recount"])
     what = f"statistics of {len(stock.FIVE)} languages"
     table.add(what, shop.kind, size, taken["ours"], peer, ms_most=5)
-
-
-def test_statistics_of_a_branch(
-    shop: Any, size: int, asked: Callable[..., Any], table: Table
-) -> None:
-    """A branch that has a thousand keys for itself."""
-    project = shop.filled(size, stock.FIVE)
-    path = f"/projects/{project['id']}"
-    owner = shop.workspace.owner
-    name = f"of-{size}"
-    owner.post(f"{path}/branches", json={"name": name})
-    touched = [stock.key_name(number) for number in range(1000)]
-    for first in (0, 500):
-        items = [
-            {"key": key, "languageCode": "de", "value": "anders"}
-            for key in touched[first : first + 500]
-        ]
-        query = {"branch": name}
-        done = owner.put(f"{path}/values", json={"items": items}, query=query)
-        assert done.status == 200
-    headers = {"Authorization": f"Bearer {owner.token}"}
-    ours = asked(shop.workspace.app, f"{path}/statistics?branch={name}", **headers)
-    main = asked(shop.workspace.app, f"{path}/statistics", **headers)
-    counts = [json.loads(each())["data"]["statistics"] for each in (ours, main)]
-    assert counts[0]["keyCount"] == counts[1]["keyCount"] == size
-
-    taken = in_turns(5, 5, ours=ours, main=main)
-
-    what = "statistics of a branch with 1,000 keys of its own"
-    table.add(what, shop.kind, size, taken["ours"], ("of main", taken["main"]))

@@ -15,10 +15,7 @@ from locframework import Framework, hookimpl
 from locframework.access.records import Caller, Grant
 from locframework.app import OPERATOR
 from locframework.errors import (
-    KeyExists,
     Problem,
-    ProjectNotFound,
-    Unauthorized,
     Unavailable,
     UnreadableFile,
 )
@@ -255,43 +252,6 @@ def test_a_caller_that_fails_or_is_nonsense_lets_nobody_in(
         assert answer.status == 401
         assert answer.error["code"] == "unauthorized"
     assert scene.workspace.owner.get("/tokens/self").status == 200
-
-
-@pytest.mark.parametrize(
-    ("raised", "status"),
-    [
-        (Unauthorized(), 401),
-        (ProjectNotFound(), 401),
-        (KeyExists("?"), 401),
-        (Unavailable("?"), 503),
-    ],
-)
-def test_a_plugin_may_only_say_that_a_token_is_bad_or_cannot_be_checked(
-    scene: Scene, raised: Exception, status: int
-) -> None:
-    scene.bad.calls["caller"] = raises(raised)
-
-    assert Client(scene.workspace.app, "theirs").get("/tokens/self").status == status
-
-
-def test_a_caller_of_a_plugin_is_as_it_was_made(scene: Scene) -> None:
-    workspace = scene.workspace
-    grant = Grant(
-        scene.project["organizationId"],
-        frozenset({"translation_read", "translation_write"}),
-        frozenset({scene.project["id"]}),
-        frozenset({"de"}),
-    )
-    caller = Caller(SOMEBODY, (grant,))
-    scene.bad.calls["caller"] = answers(caller)
-    key = workspace.key(scene.project, "a")
-    client = Client(workspace.app, "theirs")
-    values = f"{scene.path}/keys/{key['id']}/values"
-
-    assert client.put(f"{values}/de", json={"value": "x"}).status == 200
-    assert client.put(f"{values}/en", json={"value": "x"}).status == 403
-    assert client.post(f"{scene.path}/keys", json={"key": "b"}).status == 403
-    assert workspace.framework.plugins.caller("theirs") == caller
 
 
 # formats

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from locframework.errors import NothingPending
 from locframework.events import Actor
 from locframework.keys.records import ReviewDecision, StoredValue
-from locframework.keys.rules import approve, new_value, reject, select_reviewable
+from locframework.keys.rules import approve, new_value, select_reviewable
 
 THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
 BERT = Actor("token", "bert")
@@ -44,24 +44,6 @@ def test_an_approved_text_counts_and_tells_who_let_it() -> None:
         reason=None,
         note=None,
     )
-
-
-def test_a_rejected_text_gives_way_and_who_approved_the_other_stays() -> None:
-    verdict = replace(NO, reason="too long")
-    row = over_approved(revision=2, approved_outdated=True, keeps_fresh=True)
-
-    new = reject(row, verdict, at=NOW, by=BERT)
-
-    assert (new.value, new.status, new.revision) == ("alt", "approved", 3)
-    assert (new.approved_at, new.approved_by) == (THEN, "carl")
-    assert (new.updated_by, new.reason, new.is_outdated) == ("bert", "too long", True)
-    assert (new.approved_outdated, new.keeps_fresh) == (False, False)
-
-
-def test_what_has_nothing_before_it_stays_as_draft() -> None:
-    new = reject(value(), NO, at=NOW, by=BERT)
-
-    assert (new.value, new.status, new.approved_value) == ("neu", "draft", None)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from contextlib import suppress
-from xml.sax.saxutils import escape
 
 import pytest
 from hypothesis import given
@@ -187,63 +186,6 @@ def test_texts_and_elements_in_the_wrong_place_are_named() -> None:
     assert (texts(unit), unit.no_place) == ({}, ["<x>", outside, outside])
 
 
-CLEAN = st.text("aé €😀\n<>&\"'/-?!", min_size=1).filter(str.strip)
-BAD = st.sampled_from(
-    [
-        ("\x00", ""),
-        ("\x1f", ""),
-        ("\uffff", ""),
-        ("&#x1F;", ""),
-        ("&#0;", ""),
-        ("&#xFFFF;", ""),
-        ("&#xD800;", ""),
-        ("&#x110000;", ""),
-        ("&nbsp;", "\xa0"),
-        ("&shy;", "\xad"),
-        ("&nope;", "&nope;"),
-        ("&", "&"),
-        ("& ", "& "),
-        ("&#;", "&#;"),
-    ]
-)
-PARTS = st.lists(st.one_of(CLEAN, BAD), min_size=1)
-
-
-@given(
-    units=st.lists(st.tuples(PARTS, PARTS), min_size=1),
-    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
-    as_data=st.booleans(),
-)
-def test_a_text_with_bad_characters_costs_no_more_than_these(
-    units: list[tuple[list[str | tuple[str, str]], ...]], encoding: str, as_data: bool
-) -> None:
-    clean = "<![CDATA[{}]]>".format if as_data else escape
-
-    def written(parts: list[str | tuple[str, str]]) -> str:
-        return "".join(
-            clean(each) if isinstance(each, str) else each[0] for each in parts
-        )
-
-    def meant(parts: list[str | tuple[str, str]]) -> str:
-        return "".join(each if isinstance(each, str) else each[1] for each in parts)
-
-    written_units = [
-        f"<tu>{tuv('en', written(source))}{tuv('de', written(value))}</tu>"
-        for source, value in units
-    ]
-    content = tmx(*written_units).read().decode().encode(encoding)
-
-    found = read(io.BytesIO(content))
-
-    assert [(unit.source_text, texts(unit)) for unit in found] == [
-        (meant(source), {"de": meant(value)}) for source, value in units
-    ]
-    for unit, parts in zip(found, units, strict=True):
-        is_bad = any(isinstance(each, tuple) for part in parts for each in part)
-        told = [each for each in unit.left_out if "XML" in each]
-        assert len(told) == is_bad
-
-
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_white_space_may_stand_before_the_declaration(mark: str) -> None:
     head = f'{mark}\r\n \n<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -353,26 +295,6 @@ def test_the_doctypes_that_tools_write_are_passed_over(named: str) -> None:
     [unit] = read(tmx(f"<tu>{tuv('en', 'a')}</tu>", head=head))
 
     assert unit.source_text == "a"
-
-
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "iso-8859-1"])
-def test_other_encodings_are_read(encoding: str) -> None:
-    name = "utf-8" if "8-sig" in encoding else encoding
-    head = f'<?xml version="1.0" encoding="{name}"?>'
-    text = f"{head}<tmx><body><tu>{tuv('en', 'Größe')}</tu></body></tmx>"
-
-    [unit] = read(io.BytesIO(text.encode(encoding)))
-
-    assert unit.source_text == "Größe"
-
-
-def test_a_byte_order_mark_counts_more_than_the_encoding_that_is_declared() -> None:
-    head = '<?xml version="1.0" encoding="UTF-8"?>'
-    text = f"{head}<tmx><body><tu>{tuv('en', 'Größe')}</tu></body></tmx>"
-
-    [unit] = read(io.BytesIO(text.encode("utf-16")))
-
-    assert unit.source_text == "Größe"
 
 
 @given(content=st.binary())
