@@ -32,6 +32,7 @@ from locframework.quality.check import Checks, Subject
 from locframework.quality.checks import BUILT_IN
 
 NO_LIMIT = 10**9
+VALUE = peers.KEY  # where the columns of a value begin
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _encode = msgspec.json.Encoder().encode
 
@@ -144,7 +145,8 @@ def _key(project: str, rows: list[Any]) -> Key:
 
 
 def _key_of(project: str, row: Sequence[Any], values: list[Any]) -> Key:
-    id_, key, description, tags, is_plural, url, file, _, created, updated = row[:10]
+    id_, key, description, tags, is_plural, url, file, *_ = row
+    created, updated = row[VALUE - 2 : VALUE]
     return Key(
         id=id_,
         project_id=project,
@@ -207,18 +209,18 @@ class _PutValue(_OneKey):
         connection.execute("COMMIT")
         if not rows:
             raise falcon.HTTPNotFound
-        texts = {row[10]: row[12] for row in rows}
+        texts = {row[VALUE]: row[VALUE + 2] for row in rows}
         assert not self._checks.findings(
             Subject(rows[0][1], language, {None: text}, source, {None: texts[source]})
         )
-        [old] = [row for row in rows if row[10] == language]
+        [old] = [row for row in rows if row[VALUE] == language]
         now = timestamp(datetime.now(UTC))
         connection.execute("BEGIN IMMEDIATE" if self._is_sqlite else "BEGIN")
-        self._write(connection, key, old, text, now)
+        self._write(connection, key, old[VALUE:], text, now)
         connection.execute("COMMIT")
         new = (language, None, text, "pending_review", False)
-        values = [new if row is old else row[10:15] for row in rows]
-        made = _key_of(project, (*rows[0][:9], now), values)
+        values = [new if row is old else row[VALUE : VALUE + 5] for row in rows]
+        made = _key_of(project, (*rows[0][: VALUE - 1], now), values)
         response.set_header("Cache-Control", "no-store")
         response.content_type = peers.JSON
         response.data = b'{"success":true,"data":' + _encode({"key": made}) + b"}"
@@ -228,19 +230,19 @@ class _PutValue(_OneKey):
         for at in range(3, len(self._statements)):
             params = self._params[at]
             if at == self._at["keys"]:
-                params = [now, *params[1:-1], old[20]]
+                params = [now, *params[1:-1], old[10]]
             elif at == self._at["value_revisions"]:
                 [params] = params
-                params = [*params[:2], old[12], *params[3:5], old[15], *params[6:]]
-                params[10] = old[20]
+                params = [*params[:2], old[2], *params[3:5], old[5], *params[6:]]
+                params[10] = old[10]
             elif at == self._at["key_values"]:
-                params = [*params[:2], text, *params[3:5], old[15] + 1, *params[6:]]
+                params = [*params[:2], text, *params[3:5], old[5] + 1, *params[6:]]
                 params[10], params[-2] = now, fold(text)
             elif at == self._at["language_counts"]:
                 params = [*params[:-1], now]
             elif at == self._at["events"]:
                 [item] = json.loads(params[10])
-                items = _encode([{**item, "revision": old[15] + 1}]).decode()
+                items = _encode([{**item, "revision": old[5] + 1}]).decode()
                 params = [new_id(), *params[1:7], now, *params[8:10], items]
             elif at == self._at["event_keys"]:
                 params = [key, seq, None]

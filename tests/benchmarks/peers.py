@@ -17,6 +17,7 @@ from locframework.storage import Storage
 
 Statement = tuple[str, Sequence[Any]]
 JSON = "application/json"
+KEY = 13  # columns of a key, before those of a value
 
 
 def statements_asked(storage: Storage, call: Callable[[], object]) -> list[Statement]:
@@ -99,7 +100,7 @@ class RawRead:
                 values += [
                     (row[0], code, form, text, status, is_outdated)
                     for row in rows
-                    for code, text, status, form, is_outdated in [row[10:]]
+                    for code, text, status, form, is_outdated in [row[KEY:]]
                 ]
             elif "v.key_number" in sql:
                 values += rows
@@ -117,8 +118,8 @@ def _key(row: Sequence[Any]) -> dict[str, Any]:
         "isPlural": bool(row[4]),
         "screenshotUrl": row[5],
         "screenshotFileId": row[6],
-        "createdAt": row[8],
-        "updatedAt": row[9],
+        "createdAt": row[KEY - 2],
+        "updatedAt": row[KEY - 1],
         "values": [],
     }
 
