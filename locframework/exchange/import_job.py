@@ -9,6 +9,7 @@ from typing import Protocol
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
@@ -27,6 +28,7 @@ from locframework.formats.service import Formats
 from locframework.jobs.records import StoredJob
 from locframework.jobs.store import Item
 from locframework.jobs.work import Work
+from locframework.keys.catalogues import imported_modules
 from locframework.keys.records import FileDetail, KeyWrite, StoredKey
 from locframework.keys.store import KeyStore, KeyStores, store_of
 from locframework.keys.writing.trash import KeyTrash, raise_first
@@ -38,7 +40,7 @@ from locframework.projects.service import Languages, scope_of
 from locframework.projects.store import ProjectStore
 from locframework.transactions import Transactions, crash_point
 
-from .layouts import LayoutReader, details_to_keep
+from .layouts import LayoutReader, collect, details_to_keep
 from .records import (
     Conflict,
     ImportBatch,
@@ -139,9 +141,9 @@ class ImportJob:
         if content is None:
             message = "what was read from the file has been lost; import it again"
             raise Unavailable(message)
-        batch = _decoder.decode(content)
-        task = _Task(job, work, params, batch)
-        gone = self._set_bases(task)
+        task = _Task(job, work, params, _decoder.decode(content))
+        task, gone = self._with_files_of_before(task)
+        batch = task.batch
         result = ImportResult(params.dry_run, files=batch.sources)
         result.skipped = batch.skipped[:LISTED_LIMIT]
         warn(result, batch.warnings)
@@ -169,16 +171,51 @@ class ImportJob:
             state = ImportState(len(batch.keys), msgspec.to_builtins(result))
         self._write_batch(task, state, size, pairs)
 
-    def _set_bases(self, task: _Task) -> Mapping[str, dict[str, Text]]:
-        """Set what files brought last; return that of keys that are in no file now."""
+    def _with_files_of_before(
+        self, task: _Task
+    ) -> tuple[_Task, Mapping[str, dict[str, Text]]]:
+        """Set what files brought last; return that of keys that are in no file now.
+
+        If another import has ended since the upload, the files are collected again:
+        they may have other modules now.
+        """
+        batch, params = task.batch, task.params
         plurals = {
             (key.file_key or key.name.removeprefix(key.prefix)): key.is_plural
-            for key in task.batch.keys
+            for key in batch.keys
         }
         with self._storage.snapshot():
             run = self._begin(task, ImportResult(dry_run=True))
-            reader = LayoutReader(self._formats, run.project, plurals)
-            return reader.bases(run.store, task.batch)
+            project, store = run.project, run.store
+            reader = LayoutReader(self._formats, project, plurals)
+            imported = imported_modules(store, project.id)
+            if batch.last_import != imported.job_id:
+                files = [
+                    file
+                    for by_language in batch.layouts.values()
+                    for code, layouts in by_language.items()
+                    for layout in layouts.files
+                    for file in reader.files(layout, code)
+                ]
+                new = collect(
+                    files,
+                    store,
+                    reader,
+                    project,
+                    imported,
+                    module=params.module,
+                    modules=params.modules,
+                    seen=batch.seen,
+                )
+                names = {key.name for key in new.keys}
+                batch = replace(
+                    new,
+                    warnings=batch.warnings,
+                    left_out=sorted({*batch.left_out, *new.left_out} - names),
+                    skipped=batch.skipped,
+                    languages=batch.languages,
+                )
+            return replace(task, batch=batch), reader.bases(store, batch)
 
     def _begin_writing(self, task: _Task, state: ImportState, pairs: _Renames) -> _Run:
         """Begin, add the languages that the project lacks, and rename keys."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -13,7 +13,7 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
 from locframework.branches.service import Branches, BranchScope, require_writable
-from locframework.errors import UnreadableFile, ValidationFailed, truncate
+from locframework.errors import UnreadableFile, ValidationFailed
 from locframework.file_import.imports import KEPT_FOR
 from locframework.formats.records import SourceFile
 from locframework.formats.service import Formats
@@ -31,18 +31,15 @@ from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .import_job import PERMISSION, TYPE, ImportStorage
-from .layouts import new_layouts
-from .reading import UploadReader, collect_keys, name_in_project, require_language
+from .layouts import LayoutReader, collect
+from .reading import UploadReader, require_language
 from .records import (
     NO_DECISIONS,
     Conflict,
     ImportBatch,
     ImportDecisions,
-    ImportedKey,
     ImportOptions,
     ImportParams,
-    ReadFile,
-    Seen,
 )
 from .rules import check_module
 
@@ -130,6 +127,7 @@ class Imports:
             dry_run=options.dry_run,
             tags=tags,
             module=options.module,
+            modules=options.modules,
             branch=scope.branch.id if scope.branch else None,
             keep_fresh=options.keep_fresh,
             renames=options.renames,
@@ -164,7 +162,7 @@ class Imports:
         with self._storage.snapshot():
             imported = imported_modules(store, project.id)
         modules = imported.modules
-        reader = UploadReader(
+        upload = UploadReader(
             self._formats,
             project,
             codes,
@@ -173,26 +171,26 @@ class Imports:
             lambda: _plurals(store, project, modules),
             imported.formats,
         )
-        batch, files = collect_keys(
-            reader.read(file),
-            project,
-            module=options.module,
-            modules=options.modules,
-            known_modules=modules,
-            plain=imported.plain,
-        )
-        keys = {key.name: key for key in batch.keys}
-        _set_seen(files, keys, given.seen, project.key_separator)
-        source = project.source_language
+        came = upload.read(file)
+        reader = LayoutReader(self._formats, project, upload.plurals or {})
+        with self._storage.snapshot():
+            batch = collect(
+                came,
+                store,
+                reader,
+                project,
+                imported,
+                module=options.module,
+                modules=options.modules,
+                seen=given.seen,
+            )
+        names = {key.name for key in batch.keys}
         return replace(
             batch,
-            warnings=[*reader.warnings, *batch.warnings],
-            left_out=sorted({*reader.left_out, *batch.left_out} - keys.keys()),
-            skipped=reader.skipped,
-            languages=reader.added,
-            layouts=new_layouts(files),
-            replaced=[f.module or "" for f in files if f.language_code == source],
-            known_modules=[name for name in modules if not modules[name]],
+            warnings=[*upload.warnings, *batch.warnings],
+            left_out=sorted({*upload.left_out, *batch.left_out} - names),
+            skipped=upload.skipped,
+            languages=upload.added,
         )
 
     def _codes(self, project: Project) -> list[str]:
@@ -246,29 +244,6 @@ def _plurals(
         if module in modules:
             found[rest if row.file_key is None else row.file_key] = row.is_plural
     return found
-
-
-def _set_seen(
-    files: Sequence[ReadFile],
-    keys: Mapping[str, ImportedKey],
-    seen: Seen,
-    separator: str,
-) -> None:
-    """Note with each key what the client saw last of it, if it says so.
-
-    Raises ValidationFailed for a path that no file has.
-    """
-    for path in seen.keys() - {file.path or file.file.name for file in files}:
-        message = f"no file has the path {truncate(path)!r}"
-        raise ValidationFailed.at("form.seen", "path", message)
-    for file in files:
-        hashes = seen.get(file.path or file.file.name)
-        if hashes is None:
-            continue
-        for entry in file.catalogue.entries:
-            key = keys.get(name_in_project(entry.key, file, separator))
-            if key is not None:
-                key.seen[file.language_code] = dict(hashes.get(entry.key, {}))
 
 
 def _tags(given: Sequence[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from locframework.errors import LocError
+from locframework.errors import LocError, ValidationFailed, truncate
 from locframework.formats.records import (
     Catalogue,
     Detail,
@@ -26,6 +26,7 @@ from locframework.formats.rules import module_path, path_in
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import (
     MODULES,
+    ImportedModules,
     family_of,
     imported_modules,
     options_of,
@@ -43,8 +44,13 @@ from locframework.keys.records import FileDetail
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Project
 
-from .reading import name_in_project
-from .records import ImportBatch, ImportedKey, ReadFile
+from .reading import (
+    collect_keys,
+    module_name,
+    name_in_project,
+    path_of,
+)
+from .records import ImportBatch, ImportedKey, Modules, ReadFile, Seen
 
 
 @dataclass(eq=False, repr=False)
@@ -64,19 +70,28 @@ class LayoutReader:
 
     def _entries(self, layout: Layout, language_code: str) -> dict[str, Entry]:
         separator = self._project.key_separator
+        return {
+            name_in_project(entry.key, layout, separator): entry
+            for file in self.files(layout, language_code)
+            for entry in file.catalogue.entries
+        }
+
+    def files(self, layout: Layout, language_code: str) -> list[ReadFile]:
+        """Return the file as it is read now; nothing if it can no longer be read."""
+        info = self._formats.find(layout.format)
         options = options_of(self._project, language_code, plurals=self._plurals)
-        file = SourceFile(layout.path, zlib.decompress(layout.content))
+        file = SourceFile(layout.path, content_of(layout))
         try:
             catalogues = self._formats.read(layout.format, file, options)
         except LocError:
-            return {}
+            return []
         if len(catalogues) > 1:
             catalogues = [c for c in catalogues if c.language_code == language_code]
-        return {
-            name_in_project(entry.key, layout, separator): entry
+        return [
+            ReadFile(layout.path, info, language_code, catalogue, file)
             for catalogue in catalogues
-            for entry in catalogue.entries
-        }
+            if info is not None
+        ]
 
     def names_elsewhere(
         self, store: KeyStore, family: str, language_code: str
@@ -95,15 +110,30 @@ class LayoutReader:
         """Set the bases of the keys of an import, and note which files it replaces.
 
         A file of before goes if it has the place of a new one, or shares a key with
-        one. Return the texts by language of the keys that are only in files of before.
+        one whose place is new: it was moved, or renamed. Return the texts by language
+        of the keys that are only in files that go.
         """
         keys = {key.name: key for key in batch.keys}
         gone: dict[str, dict[str, Text]] = {}
         for family, by_language in batch.layouts.items():
             for code, new in by_language.items():
-                new.replaced[:] = [layout.place for layout in new.files]
-                for layout in layouts_of(store, self._project.id, family, code):
+                places = [layout.place for layout in new.files]
+                new.replaced[:] = places
+                old = layouts_of(store, self._project.id, family, code)
+                names = {_name(layout.path, code) for layout in new.files}
+                is_moved = not {layout.place for layout in old}.issuperset(places)
+                for layout in sorted(old, key=lambda layout: layout.place in places):
                     entries = self.entries(layout, code)
+                    if layout.place not in places:
+                        common = entries.keys() & keys.keys() if is_moved else ()
+                        if not any(is_in(keys[name], family, code) for name in common):
+                            continue
+                        new.replaced.append(layout.place)
+                        now = {name: keys[name].values.get(code) for name in common}
+                        before = {name: entries[name].value for name in common}
+                        is_named = _name(layout.path, code) in names
+                        if not is_named and _is_other(before, now):
+                            continue  # another file, not a new version of it
                     if layout.other is not None:
                         for name, entry in self._entries(layout.other, code).items():
                             if name in keys and entry.value:
@@ -115,10 +145,135 @@ class LayoutReader:
                             keys[name].base[code] = entry.value
                         else:
                             gone.setdefault(name, {})[code] = entry.value
-                    common = entries.keys() & keys.keys()
-                    if any(is_in(keys[name], family, code) for name in common):
-                        new.replaced.append(layout.place)
         return gone
+
+
+def collect(
+    files: Sequence[ReadFile],
+    store: KeyStore,
+    reader: LayoutReader,
+    project: Project,
+    imported: ImportedModules,
+    *,
+    module: str | None,
+    modules: Modules,
+    seen: Seen,
+) -> ImportBatch:
+    """Return every key of the files, as the project and its files are now.
+
+    Call it in a snapshot. Raises as ``collect_keys``, and ValidationFailed if ``seen``
+    has a path that no file has.
+    """
+    kept = _KeptFiles(store, reader, project, imported)
+    files = [kept.with_path(file) for file in files]
+    known = set(imported.modules)
+    if module is None and modules == "auto":
+        known |= kept.new_modules(files)
+    batch, files = collect_keys(
+        files,
+        project,
+        module=module,
+        modules=modules,
+        known_modules=known,
+        plain=imported.plain,
+    )
+    _set_seen(files, batch.keys, seen, project.key_separator)
+    source = project.source_language
+    return replace(
+        batch,
+        layouts=new_layouts(files),
+        replaced=[f.module or "" for f in files if f.language_code == source],
+        known_modules=[name for name in known if not imported.modules.get(name)],
+        last_import=imported.job_id,
+        seen={
+            path_of(file): seen[name]
+            for file in files
+            if (name := file.path or file.file.name) in seen
+        },
+    )
+
+
+def _set_seen(
+    files: Sequence[ReadFile],
+    found: Sequence[ImportedKey],
+    seen: Seen,
+    separator: str,
+) -> None:
+    """Note with each key what the client saw last of it, if it says so.
+
+    Raises ValidationFailed for a path that no file has.
+    """
+    for path in seen.keys() - {file.path or file.file.name for file in files}:
+        message = f"no file has the path {truncate(path)!r}"
+        raise ValidationFailed.at("form.seen", "path", message)
+    keys = {key.name: key for key in found} if seen else {}
+    for file in files:
+        hashes = seen.get(file.path or file.file.name)
+        if hashes is None:
+            continue
+        for entry in file.catalogue.entries:
+            key = keys.get(name_in_project(entry.key, file, separator))
+            if key is not None:
+                key.seen[file.language_code] = dict(hashes.get(entry.key, {}))
+
+
+@dataclass(eq=False, repr=False)
+class _KeptFiles:
+    """What the files that were imported before say of those that come now."""
+
+    _store: KeyStore
+    _reader: LayoutReader
+    _project: Project
+    _imported: ImportedModules
+
+    def with_path(self, file: ReadFile) -> ReadFile:
+        """Return a file that came without folders with the path that it had before, or
+        that its source language's file tells, if there is one such path."""
+        if file.path or family_of(file.format.id) not in self._imported.formats:
+            return file
+        code, source = file.language_code, self._project.source_language
+        paths = [layout.path for layout in self._of(file, code)]
+        if code != source:
+            of_source = (layout.path for layout in self._of(file, source))
+            paths += [path_in(path, source, code) or "" for path in of_source]
+        name = file.file.name
+        fitting = {path for path in paths if path.rpartition("/")[2] == name}
+        return replace(file, kept_as=fitting.pop()) if len(fitting) == 1 else file
+
+    def new_modules(self, files: Sequence[ReadFile]) -> set[str]:
+        """Return the names of files that share keys with a file of another name, where
+        more than half of the texts of these keys differ: modules, and no new versions.
+
+        Only files with their language in their paths have names that say so much.
+        """
+        found, separator = set(), self._project.key_separator
+        for file in files:
+            code, path = file.language_code, path_of(file)
+            name = module_name(file, separator)
+            if not (name and path_in(path, code, "")) or path in self._imported.plain:
+                continue
+            texts = {entry.key: entry.value for entry in file.catalogue.entries}
+            for layout in self._of(file, code) if name not in found else ():
+                other = _name(layout.path, code)
+                if layout.module is None and other and other != _name(path, code):
+                    before = self._reader.entries(layout, code).values()
+                    if _is_other({entry.key: entry.value for entry in before}, texts):
+                        found.add(name)
+        return found
+
+    def _of(self, file: ReadFile, code: str) -> list[Layout]:
+        family = family_of(file.format.id)
+        return layouts_of(self._store, self._project.id, family, code)
+
+
+def _name(path: str, language_code: str) -> tuple[str, ...]:
+    return module_path(path, language_code)[-1:]
+
+
+def _is_other(texts: Mapping[str, object], others: Mapping[str, object]) -> bool:
+    """Return whether more than half of the texts of common keys differ."""
+    differ = [texts[name] != others[name] for name in texts.keys() & others.keys()]
+    return sum(differ) * 2 > len(differ)
 
 
 def new_layouts(files: Sequence[ReadFile]) -> dict[str, dict[str, Layouts]]:
@@ -173,12 +328,8 @@ def content_of(layout: Layout) -> bytes:
 
 def _layout(file: ReadFile) -> Layout:
     content = zlib.compress(file.file.content, 6)
-    path, module, is_given = _path(file), file.module, file.module_is_given
-    return Layout(path, file.format.id, content, module, is_given)
-
-
-def _path(file: ReadFile) -> str:
-    return file.path or file.file.name
+    module, is_given = file.module, file.module_is_given
+    return Layout(path_of(file), file.format.id, content, module, is_given)
 
 
 class KnownLayout(NamedTuple):

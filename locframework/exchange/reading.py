@@ -163,7 +163,7 @@ class UploadReader:
         first: dict[tuple[str, str, tuple[str, ...]], ReadFile] = {}
         found = []
         for file in files:
-            place = file.format.id, file.language_code, _parts(file)
+            place = file.format.id, file.language_code, module_parts(file)
             other = first.setdefault(place, file)
             if other.path == file.path:
                 found.append(file)
@@ -405,14 +405,14 @@ def _with_modules(
     files that were imported without a module.
     """
     separator = project.key_separator
-    parts = [_parts(file) for file in files]
-    plain = [_module_of(each[-1:], separator) for each in parts]
+    parts = [module_parts(file) for file in files]
+    plain = [module_name(file, separator) for file in files]
     names = [
         _known_module(each, separator, known) or name
         for each, name in zip(parts, plain, strict=True)
     ]
     names = [
-        "" if (file.path or file.file.name) in unnamed else name
+        "" if path_of(file) in unnamed else name
         for file, name in zip(files, names, strict=True)
     ]
     wanted = {name for name in names if name in known}
@@ -450,8 +450,19 @@ def _common(rows: Sequence[Sequence[str]]) -> int:
     return next((at for at, found in enumerate(columns) if found > 1), len(columns))
 
 
-def _parts(file: ReadFile) -> tuple[str, ...]:
-    return module_path(file.path or file.file.name, file.language_code)
+def path_of(file: ReadFile) -> str:
+    """Return the path of a file, or its name if it has none."""
+    return file.path or file.kept_as or file.file.name
+
+
+def module_parts(file: ReadFile) -> tuple[str, ...]:
+    """Return the folders and name of a file that may be its module."""
+    return module_path(path_of(file), file.language_code)
+
+
+def module_name(file: ReadFile, separator: str) -> str:
+    """Return the module that the name of a file says, or ""."""
+    return _module_of(module_parts(file)[-1:], separator)
 
 
 def _module_of(parts: Sequence[str], separator: str) -> str:

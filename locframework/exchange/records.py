@@ -130,6 +130,7 @@ class ImportParams(Struct, frozen=True, rename="camel"):
     dry_run: bool
     tags: tuple[str, ...]
     module: str | None
+    modules: Modules = "never"
     branch: str | None = None  # its id; None: main
     keep_fresh: bool = False
     renames: Renames = "list"
@@ -214,6 +215,8 @@ class ReadFile(Struct, frozen=True):
     file: SourceFile
     module: str | None = None
     module_is_given: bool = False  # by the request: keys may begin with it already
+    kept_as: str = ""
+    """The path of a file that came without folders, by the files imported before."""
 
 
 class ImportedDetail(Struct, frozen=True, gc=False, array_like=True):
@@ -264,3 +267,5 @@ class ImportBatch(Struct, frozen=True, array_like=True):
     replaced: list[str] | None = None
     """The modules whose other keys ``replace`` removes, "" is none; None: nothing."""
     known_modules: list[str] = field(default_factory=list)  # of the project
+    last_import: str = ""  # the job whose files were there when this was read
+    seen: Seen = {}

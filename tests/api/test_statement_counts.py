@@ -342,6 +342,8 @@ def test_an_upload_and_a_release_cost_the_same_to_ask_for(shop: Shop) -> None:
         shop.workspace.run_jobs()
         return found
 
+    upload(1)
+    shop.workspace.run_jobs()
     few = upload(FEW), release()
     shop.grow()
 

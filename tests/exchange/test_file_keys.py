@@ -523,3 +523,88 @@ def test_a_part_of_an_export_has_no_file_without_keys(uploads: Uploads) -> None:
     assert list(in_archive(archive)) == [
         f"locales/{code}/shop.json" for code in ("de", "en", "fr")
     ]
+
+
+# files that come one after the other
+
+SHOP = {"title": "Shop"}
+
+
+@pytest.mark.parametrize("queued", [False, True])
+def test_a_file_with_other_texts_for_the_same_keys_is_a_module_of_its_own(
+    uploads: Uploads, queued: bool
+) -> None:
+    project = uploads.workspace.project()
+    first, second = {"title": "Shop", "a": "A"}, {"title": "Error", "b": "B"}
+    files = {"common.en.json": first, "errors.en.json": second}
+
+    asked = []
+    for name, texts in files.items():
+        asked.append(uploads.ask(project, name, texts))
+        if not queued:
+            uploads.workspace.job_of(asked[-1])
+    results = [uploads.workspace.job_of(each)["result"] for each in asked]
+
+    assert [each["files"][0]["module"] for each in results] == [None, "errors"]
+    assert uploads.values(project) == {
+        "a": {"en": "A"},
+        "errors.b": {"en": "B"},
+        "errors.title": {"en": "Error"},
+        "title": {"en": "Shop"},
+    }
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == files
+
+
+def test_a_file_that_was_renamed_keeps_its_keys(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    uploads.result(project, "app.en.json", {"a": "A", "b": "B", "c": "C"})
+
+    found = uploads.result(project, "main.en.json", {"a": "A1", "b": "B", "c": "C"})
+
+    assert (found["keysCreated"], found["conflictCount"]) == (0, 0)
+    assert uploads.values(project)["a"] == {"en": "A1"}
+    assert (
+        exported(uploads, project, format="json-nested")
+        .headers["Content-Disposition"]
+        .endswith('"main.en.json"')
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            {"common.en.json": {"title": "Shop"}, "errors.en.json": {"b": "B"}},
+            "errors.en.json",
+        ),
+        ({"common.json": {"title": "Shop"}}, "errors.json"),
+    ],
+)
+def test_a_key_that_another_file_has_too_is_a_conflict(
+    uploads: Uploads, first: dict[str, Any], second: str
+) -> None:
+    project = uploads.workspace.project()
+    uploads.result(project, "all.zip", Uploads.zipped(first), languageCode="en")
+
+    texts = {"b": "B", "title": "Error"}
+    found = uploads.result(project, second, texts, languageCode="en")
+
+    assert [each["existing"] for each in found["conflicts"]] == ["Shop"]
+
+
+def test_a_file_without_folders_keeps_the_path_that_it_had(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de", "fr"])
+    files = {
+        "web/locales/en/app.json": {"a": "A"},
+        "web/locales/de/app.json": {"a": "A de"},
+    }
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    uploads.result(project, "app.json", {"a": "B de"}, languageCode="de")
+    uploads.result(project, "app.json", {"a": "A fr"}, languageCode="fr")
+
+    archive = exported(uploads, project, format="json-nested").content
+    files["web/locales/de/app.json"] = {"a": "B de"}
+    files["web/locales/fr/app.json"] = {"a": "A fr"}
+    assert in_archive(archive) == files
