@@ -41,6 +41,7 @@ from locframework.keys.imported_files import (
     with_files,
 )
 from locframework.keys.records import FileDetail
+from locframework.keys.rules import is_too_long
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Project
 
@@ -382,10 +383,19 @@ class _Target:
         name = entry.name or entry.key
         known = self.names.get(name)
         if known is not None:
-            return replace(entry, key=known.key, name=name)
+            value = entry.value if self.is_new else _with_long(entry.value, known.value)
+            return replace(entry, key=known.key, name=name, value=value)
         if self.module is None:
             return entry
         return without_module(entry, self.module, separator)
+
+
+def _with_long(value: Text | None, known: Text | None) -> Text | None:
+    """Return the text of an entry; what was too long to be imported stays in a file."""
+    if isinstance(known, str):
+        return known if value is None and is_too_long(known) else value
+    long = {form: one for form, one in (known or {}).items() if is_too_long(one)}
+    return value if isinstance(value, str) or not long else {**long, **(value or {})}
 
 
 def _told_apart(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:

@@ -26,8 +26,8 @@ from locframework.formats.rules import language_in_path, module_path
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import family_of, options_of
 from locframework.keys.imported_files import Layout
-from locframework.keys.records import DESCRIPTION_LENGTH
-from locframework.keys.rules import check_key, check_texts, legal_key
+from locframework.keys.records import DESCRIPTION_LENGTH, VALUE_BYTES
+from locframework.keys.rules import check_key, check_texts, is_too_long, legal_key
 from locframework.languages import canonical_tag, match_language, same_language
 from locframework.projects.records import Project
 
@@ -518,7 +518,7 @@ class _Collector:
             self.files.append(detail)
         for entry in catalogue.entries:
             try:
-                self._add(entry, file, family)
+                self._add(self._without_long(entry, file), file, family)
             except LocError as fault:
                 self._note(file, entry, fault)
                 if len(self._problems) >= PROBLEMS_LIMIT:
@@ -530,6 +530,15 @@ class _Collector:
             raise InvalidKey.of(self._problems)
         if self._problems:
             raise UnreadableFile.of(self._problems)
+
+    def _without_long(self, entry: Entry, file: ReadFile) -> Entry:
+        """Return the entry without texts that are too long, which costs these alone."""
+        value, source = _not_long(entry.value), _not_long(entry.source)
+        if value is entry.value and source is entry.source:
+            return entry
+        message = f"a text is left out: it has more than {VALUE_BYTES} bytes in UTF-8"
+        self.warnings.append(f"{_place(file, entry)}: {message}")
+        return replace(entry, value=value, source=source)
 
     def _add(self, entry: Entry, file: ReadFile, family: str) -> None:
         language_code, module = file.language_code, file.module
@@ -576,16 +585,28 @@ class _Collector:
     def _note(self, file: ReadFile, entry: Entry, fault: LocError) -> None:
         if len(self._problems) >= PROBLEMS_LIMIT:
             return
-        place = f"line {entry.line}" if entry.line else f"key {abbreviate(entry.key)}"
         rule = "key" if isinstance(fault, InvalidKey) else "text"
         if isinstance(fault, _Duplicate):
             rule = "duplicate"
-        path = f"{file.path} {place}" if file.path else place
-        self._problems.append(Problem(path, rule, fault.message))
+        self._problems.append(Problem(_place(file, entry), rule, fault.message))
 
 
 class _Duplicate(LocError):
     """A key has two texts in one language."""
+
+
+def _place(file: ReadFile, entry: Entry) -> str:
+    place = f"line {entry.line}" if entry.line else f"key {abbreviate(entry.key)}"
+    return f"{file.path} {place}" if file.path else place
+
+
+def _not_long(text: Text | None) -> Text | None:
+    """Return the text, or its forms that are not too long; None if nothing is left."""
+    if not _has_forms(text):
+        return None if isinstance(text, str) and is_too_long(text) else text
+    if not any(map(is_too_long, text.values())):
+        return text
+    return {form: one for form, one in text.items() if not is_too_long(one)} or None
 
 
 def _not_empty(text: Text | None) -> Text | None:

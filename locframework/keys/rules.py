@@ -164,10 +164,16 @@ def check_texts(text: Text, path: str) -> None:
     for form, one in texts.items():
         if form is not None:
             check_form(form, path)
-        if len(one) * 4 > VALUE_BYTES and len(one.encode()) > VALUE_BYTES:
+        if is_too_long(one):
             message = f"must have at most {VALUE_BYTES} bytes in UTF-8"
             at = path if form is None else f"{path}.{form}"
             raise ValidationFailed.at(at, "length", message)
+
+
+def is_too_long(text: str) -> bool:
+    """Return whether a text has more than 64 KiB in UTF-8."""
+    size = len(text)
+    return size * 4 > VALUE_BYTES and len(text.encode(errors="replace")) > VALUE_BYTES
 
 
 def check_form(form: str, path: str) -> None:

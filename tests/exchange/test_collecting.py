@@ -12,6 +12,7 @@ from locframework.formats.records import Catalogue, Entry, FormatInfo, SourceFil
 from locframework.projects.records import Project
 
 PO = FormatInfo("gettext-po", "PO", ".po", "text/plain")
+LONG = "x" * 65_537
 NO_FILE = SourceFile("", b"")
 JSON = FormatInfo("json-flat", "JSON", ".json", "application/json")
 
@@ -128,7 +129,6 @@ def test_a_hundred_problems_are_told_at_most(project: Project) -> None:
         (Entry("k", "\ud800", line=7), "", "line 7"),
         (Entry("k", {"other": "a\0"}, line=7), "", "line 7"),
         (Entry("k", {"some": "a"}, line=7), "", "line 7"),
-        (Entry("k", "x" * 65_537, line=7), "", "line 7"),
         (Entry("k", "x", description="\0", line=7), "", "line 7"),
         (Entry("k", "x", source="\udfff", line=7), "de/a.json", "de/a.json line 7"),
         (Entry("k", "\0"), "de/a.json", "de/a.json key k"),
@@ -140,6 +140,28 @@ def test_a_text_that_cannot_be_kept_is_told_with_its_place(
     [told] = problems(project, file("de", entry, path=path))
 
     assert (told.path, told.rule) == (place, "text")
+
+
+@pytest.mark.parametrize(
+    ("entry", "values"),
+    [
+        (Entry("k", LONG, line=7), {}),
+        (Entry("k", "ü" * 32_769, line=7), {}),
+        (Entry("k", {"one": "x", "other": LONG}, line=7), {"de": {"one": "x"}}),
+        (Entry("k", {"other": LONG}, line=7), {}),
+        (Entry("k", "x", source=LONG, line=7), {"de": "x"}),
+    ],
+)
+def test_a_text_that_is_too_long_costs_that_text_alone(
+    project: Project, entry: Entry, values: object
+) -> None:
+    batch = collected(project, file("de", entry, Entry("l", "y"), path="de/a.json"))
+
+    found = [(key.name, key.values, key.source) for key in batch.keys]
+    assert found == [("k", values, None), ("l", {"de": "y"}, None)]
+    assert batch.warnings == [
+        "de/a.json line 7: a text is left out: it has more than 65536 bytes in UTF-8"
+    ]
 
 
 def test_two_texts_for_one_key_and_language_are_refused(project: Project) -> None:

@@ -95,3 +95,36 @@ def test_names_from_json_are_written_to_arb_as_names_of_dart_and_found_again(
         "@helloWorld": {"x-key": "Hello world!"},
     }
     assert (again["keysCreated"], again["keysUnchanged"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "format_", "content"),
+    [
+        (
+            "en.json",
+            "json-nested",
+            '{"a": "LONG", "b": "B", "c": {"one": "1", "other": "LONG"}}',
+        ),
+        ("en.arb", "arb", '{"@@locale": "en", "a": "LONG", "b": "B"}'),
+        (
+            "en.po",
+            "gettext-po",
+            'msgid "a.a"\nmsgstr "LONG"\n\nmsgid "b.b"\nmsgstr "B"\n',
+        ),
+    ],
+)
+def test_a_text_that_is_too_long_is_left_out_and_stays_in_its_file(
+    uploads: Uploads, name: str, format_: str, content: str
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    long = content.replace("LONG", "x" * 65_537).encode()
+
+    result = uploads.result(project, name, long, languageCode="en")
+
+    assert {v["en"] for v in uploads.values(project).values() if "en" in v} == {"B"}
+    assert "65536 bytes" in result["warnings"][0]
+    query = {"format": format_, "languageCodes": "en"}
+    path = f"/projects/{project['id']}/export"
+    assert uploads.workspace.owner.get(path, query=query).content == long
+    query["languageCodes"] = "de"
+    assert len(uploads.workspace.owner.get(path, query=query).content) < 1000
