@@ -212,7 +212,8 @@ class Imports:
             ).values()
             names, file_keys = {k.key for k in existing}, {k.file_key for k in existing}
             is_there = [
-                key.name in names or (key.file_key and key.file_key in file_keys)
+                key.name in names
+                or (key.file_key is not None and key.file_key in file_keys)
                 for key in keys
             ]
             if not all(is_there):

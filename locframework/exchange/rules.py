@@ -264,7 +264,9 @@ def _described(
     if old is None:
         fields |= {"description": new.description, "tags": rules.tags}
         fields["format_flags"] = new.format_flags
-        return fields | ({"file_key": new.file_key} if new.file_key else {}), []
+        if new.file_key is not None:
+            fields["file_key"] = new.file_key
+        return fields, []
     overwrites = not old.description or rules.on_conflict == "overwrite"
     if new.file_key is not None and old.file_key is None:
         fields["file_key"] = new.file_key

@@ -608,3 +608,22 @@ def test_a_file_without_folders_keeps_the_path_that_it_had(uploads: Uploads) -> 
     files["web/locales/de/app.json"] = {"a": "B de"}
     files["web/locales/fr/app.json"] = {"a": "A fr"}
     assert in_archive(archive) == files
+
+
+@pytest.mark.parametrize("format_", ["json-flat", "arb", "gettext-po"])
+def test_an_empty_name_is_a_file_key_from_its_first_import_on(
+    uploads: Uploads, format_: str
+) -> None:
+    project = uploads.workspace.project()
+
+    first = uploads.result(project, "en.json", {"": "Hi"})
+    again = uploads.result(project, "en.json", {"": "Hi"})
+
+    assert (first["keysCreated"], again["keysUnchanged"]) == (1, 1)
+    [key] = uploads.items(project)
+    path = f"/projects/{project['id']}/keys/{key['id']}/detail"
+    assert uploads.workspace.owner.get(path).data["detail"]["fileKey"] == ""
+    query = {"format": format_, "languageCodes": "en", "layout": "canonical"}
+    name = {"arb": "en.arb", "gettext-po": "en.po"}.get(format_, "en.json")
+    found = uploads.result(project, name, exported(uploads, project, **query).content)
+    assert (found["keysCreated"], found["keysUnchanged"]) == (0, 1)
