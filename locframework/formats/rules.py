@@ -25,10 +25,11 @@ def language_in_path(path: str, languages: frozenset[str]) -> str | None:
     one ends with it: ``messages_de.po``. What stands later in the path wins. Of
     ``.properties``, which Java names so, the end of the name comes first.
 
-    A code with a region in capitals is always a language, and a region by itself never
-    is: ``ca_ES.json`` is in Catalan, whether the project has it or not. Any other
-    language that the project lacks is found only where a whole name is its two-letter
-    code, with or without script and region: ``app.json`` names none.
+    A code with a region in capitals, or with a script or variant behind ``@``, is
+    always a language, and a region by itself never is: ``ca_ES.json`` is in Catalan,
+    whether the project has it or not. Any other language that the project lacks is
+    found only where a whole name is its two-letter code, with or without script and
+    region: ``app.json`` names none.
     """
     *folders, name = path.replace("\\", "/").split("/")
     stem, _, extension = name.rpartition(".") if "." in name else (name, "", "")
@@ -48,7 +49,7 @@ def language_in_path(path: str, languages: frozenset[str]) -> str | None:
         found = match_language(tag, languages)
         if found is not None:
             return found
-        if _WITH_REGION.fullmatch(part):
+        if _WITH_REGION.fullmatch(part) or ("@" in part and "-" in tag):
             return tag
         if lacking is None and is_whole and _PLAIN.fullmatch(part):
             lacking = tag

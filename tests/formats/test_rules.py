@@ -89,6 +89,9 @@ def test_a_language_of_the_project_wins_over_one_it_lacks() -> None:
         ("messages_es_AR.json", "es ar", "es-AR"),
         ("messages_fr_ID.properties", "en id", "fr-ID"),
         ("es/ca_ES.json", "es", "ca-ES"),
+        ("lang-sr@latin.json", "en", "sr-Latn"),
+        ("app_ca_ES@valencia.po", "en ca", "ca-ES-valencia"),
+        ("de/lang-sr@latin.json", "de", "de"),
     ],
 )
 def test_a_region_is_no_language(path: str, languages: str, tag: str) -> None:
