@@ -29,6 +29,7 @@ from locframework.exchange.records import (
 from locframework.file_import.imports import ImportSummary
 from locframework.formats.archive import is_archive, read_archive, write_archive
 from locframework.formats.records import SourceFile
+from locframework.formats.service import Formats
 from locframework.glossaries import records as glossaries
 from locframework.jobs.records import Job
 from locframework.languages import language_info
@@ -97,7 +98,7 @@ branch_option = click.option(
     type=click.Choice(["fail", "skip"]),
     default="fail",
     show_default=True,
-    help="What to do with files of an archive that cannot be read.",
+    help="What to do with files that cannot be read, if there are several.",
 )
 @click.option(
     "--add-languages", is_flag=True, help="Add the languages that the project lacks."
@@ -184,7 +185,8 @@ def import_(
     with setup.framework() as framework:
         project_id = choose_project(framework, reference)
         try:
-            upload = _upload(framework, paths, format_)
+            skips = on_unreadable == "skip"
+            upload = _upload(framework, paths, format_, skips=skips)
             job = framework.imports.start_import(OPERATOR, project_id, upload, options)
         except LanguageNotInProject as refusal:
             show_problems(refusal)
@@ -292,11 +294,12 @@ def export(
 
 
 def _upload(
-    framework: Framework, paths: tuple[Path, ...], format_: str | None
+    framework: Framework, paths: tuple[Path, ...], format_: str | None, *, skips: bool
 ) -> SourceFile:
     """Return the only file, or an archive of all of them: one import is one upload.
 
-    A file that is named here must be of a known format; one in an archive need not.
+    A file that is named here must be of a known format, unless such files are to be
+    left out; one in an archive need not.
     Raises CommandFailed for two files of one name, and UnknownFormat.
     """
     if len(paths) == 1:
@@ -310,16 +313,29 @@ def _upload(
         if is_archive(file.content) and not formats.recognize(file):
             with _named(path):
                 found = list(read_archive(file.content))
-        elif format_ is None:
-            formats.detect(file)
-        elif not file.name.lower().endswith(extension):
-            raise UnknownFormat(f"{file.name} does not end with {extension}")
+        elif not skips:
+            _require_format(formats, file, format_, extension)
         for each in found:
             if each.name in files:
                 one_by_one = "import files with the same name one at a time"
                 raise CommandFailed(f"{each.name} appears twice; {one_by_one}")
             files[each.name] = each
     return SourceFile("", write_archive(list(files.values())))
+
+
+def _require_format(
+    formats: Formats, file: SourceFile, format_: str | None, extension: str
+) -> None:
+    """Raise UnknownFormat, with the remedy, for a file that cannot be imported."""
+    remedy = "--on-unreadable skip leaves such files out"
+    if format_ is not None:
+        if not file.name.lower().endswith(extension):
+            raise UnknownFormat(f"{file.name} does not end with {extension}; {remedy}")
+        return
+    try:
+        formats.detect(file)
+    except UnknownFormat as refusal:
+        raise UnknownFormat(f"{refusal.message}; {remedy}") from None
 
 
 def _read(path: Path) -> SourceFile:

@@ -105,8 +105,23 @@ def test_a_file_that_no_format_knows_stops_the_whole_import(
     result = command("import", english, "q.csv")
 
     assert result.exit_code == 1
-    assert "q.csv" in result.stderr
+    assert result.stderr.startswith("Error: no format recognizes q.csv; choose one")
+    assert result.stderr.endswith("; --on-unreadable skip leaves such files out\n")
     assert keys() == {}
+
+
+@pytest.mark.parametrize("options", [(), JSON])
+def test_files_that_no_format_knows_are_left_out_when_asked(
+    command, english, folder, keys, options
+):
+    (folder / "q.csv").write_text("a,b\n")
+
+    skip = "--on-unreadable", "skip"
+    result = command("import", english, "q.csv", *options, *skip)
+
+    assert result.exit_code == 0
+    assert "Skipped: q.csv: is not in a known format\n" in result.stderr
+    assert len(keys()) == 2
 
 
 def test_several_faults_are_listed(command, english, folder, keys):
