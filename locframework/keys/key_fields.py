@@ -41,6 +41,7 @@ KEY_FIELDS: dict[Field, KeyField] = {
         KeyField("maxLength", ("max_length",), None),
         KeyField("disabledChecks", ("disabled_checks",), ()),
         KeyField("fileKey", ("file_key",), None),
+        KeyField("formatFlags", ("format_flags",), ()),
         KeyField("screenshotFileId", ("screenshot_file_id", "screenshot_url"), None),
     )
 }

@@ -129,7 +129,7 @@ class KeyFields(Struct, frozen=True, rename="camel"):
 
 Field = Literal[
     "key", "value", "description", "tags", "isPlural", "maxLength", "disabledChecks",
-    "screenshotFileId", "fileKey",
+    "screenshotFileId", "fileKey", "formatFlags",
 ]  # fmt: skip
 """What of a key can change apart from the rest; a value once more by language and
 plural form."""

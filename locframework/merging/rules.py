@@ -339,7 +339,6 @@ def write_units(
         fields["tags"] = merged_tags(compared[TAGS])
     if before is None:
         fields.pop("key", None)
-        fields["format_flags"] = key.format_flags
     return KeyWrite(
         name=key.key,
         key_id=before.key.id if before is not None else None,

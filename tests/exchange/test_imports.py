@@ -329,10 +329,15 @@ msgstr "2 und :nom"
     assert uploads.counts(again) == (0, 0, 1, 0, 0)
 
 
-def test_format_flags_come_to_main_with_the_key(uploads: Uploads) -> None:
+@pytest.mark.parametrize("is_new", [True, False])
+def test_format_flags_of_a_branch_come_to_main(
+    uploads: Uploads, *, is_new: bool
+) -> None:
     project = uploads.workspace.project(languages=["de"])
     owner, path = uploads.workspace.owner, f"/projects/{project['id']}"
     file = b'msgid ""\nmsgstr "Language: de"\n\n#, qt-format\nmsgid "%2"\nmsgstr "2"\n'
+    if not is_new:
+        uploads.result(project, "de.po", file.replace(b"#, qt-format\n", b""))
     assert owner.post(f"{path}/branches", json={"name": "spring"}).status == 201
     uploads.result(project, "de.po", file, branch="spring")
 
