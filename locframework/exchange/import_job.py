@@ -162,6 +162,8 @@ class ImportJob:
         pairs: _Renames = []
         if job.step is not None:
             state = msgspec.convert(job.step, ImportState)
+            for key in batch.keys:
+                key.base.update(gone.get(state.renamed.get(key.name, ""), {}))
         else:
             if len(batch.keys) > size:
                 self._check(task, ImportResult(dry_run=True), gone)
@@ -169,6 +171,7 @@ class ImportJob:
                 with self._storage.snapshot():
                     pairs = self._renames(self._begin(task, result), batch, gone)
             state = ImportState(len(batch.keys), msgspec.to_builtins(result))
+            state.renamed = {new.name: old.key for old, new in pairs}
         self._write_batch(task, state, size, pairs)
 
     def _with_files_of_before(

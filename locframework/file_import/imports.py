@@ -63,6 +63,7 @@ class ImportState(Struct, rename="camel"):
     result: Mapping[str, object]  # of the rows written so far
     language_codes: Sequence[str] = ()  # target languages that are imported
     done: int = 0  # rows
+    renamed: Mapping[str, str] = {}  # names of keys that the import renamed, by the new
 
 
 class ImportParams(Struct, frozen=True, rename="camel"):

@@ -109,6 +109,35 @@ def test_an_import_that_broke_off_goes_on_where_it_was(
     assert sorted(uploads.event_types(project)) == sorted(uploads.event_types(model))
 
 
+def test_a_renamed_key_is_merged_with_its_old_name_after_a_break(
+    uploads: Uploads, after_a_step: BetweenSteps
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    form = {"mode": "replace", "renames": "carry"}
+
+    def both(names: list[str], german: str) -> bytes:
+        english = {name: f"Text {number}" for number, name in enumerate(names)}
+        files = {"en.json": english, "de.json": dict.fromkeys(names, german)}
+        found: bytes = uploads.zipped(files)
+        return found
+
+    def break_off() -> None:
+        raise Unavailable("the server went away")
+
+    uploads.result(project, "all.zip", both([*KEYS, "old"], "alt"))
+    after_a_step(break_off)
+    renamed = both([*KEYS, "new"], "neu")
+    accepted = uploads.ask(project, "all.zip", renamed, **form)
+    broken = uploads.workspace.job_of(accepted)
+    uploads.workspace.framework.storage.release_leases(lambda owner: True, "")
+    job = uploads.workspace.job_of(accepted)
+
+    assert (broken["status"], broken["progress"]["done"]) == ("running", 2)
+    assert job["status"] == "succeeded", job
+    assert job["result"]["conflictCount"] == 0
+    assert uploads.values(project)["new"] == {"en": "Text 7", "de": "neu"}
+
+
 def test_what_is_refused_in_a_later_step_changes_nothing(uploads: Uploads) -> None:
     project = uploads.workspace.project(languages=["de"])
     client = uploads.workspace.client("developer", languages=["en"])
