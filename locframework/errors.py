@@ -275,8 +275,7 @@ class BranchProtected(LocError, status=409):
     """A direct write to a protected main."""
 
     def __init__(
-        self,
-        message: str = "main is protected: `branch` must name an open branch",
+        self, message: str = "main is protected: `branch` must name an open branch"
     ) -> None:
         super().__init__(message)
 

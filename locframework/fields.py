@@ -65,8 +65,7 @@ def slug(name: str, id_: str) -> str:
 Timestamp = Annotated[
     str,
     Meta(
-        extra_json_schema={"format": "date-time"},
-        examples=["2026-11-21T08:45:29.123Z"],
+        extra_json_schema={"format": "date-time"}, examples=["2026-11-21T08:45:29.123Z"]
     ),
 ]
 """UTC with milliseconds and ``Z`` (decisions 2.1.5). As text it sorts by time."""

@@ -148,11 +148,7 @@ class AccessEndpoints:
         tag="Members",
     )
     def update_member(
-        self,
-        caller: Caller,
-        organization_id: str,
-        member_id: str,
-        body: MemberChanges,
+        self, caller: Caller, organization_id: str, member_id: str, body: MemberChanges
     ) -> MemberAnswer:
         """Change a member's role, languages or projects.
 

@@ -25,10 +25,7 @@ class ErrorGroup(click.Group):
 
 @click.group(
     cls=ErrorGroup,
-    context_settings={
-        "help_option_names": ["-h", "--help"],
-        "max_content_width": 88,
-    },
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
 @click.version_option(package_name="locframework")
 @common_options

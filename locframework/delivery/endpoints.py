@@ -198,11 +198,7 @@ class DeliveryEndpoints:
 
     @_read("GET", _ONE + "/releases")
     def list_releases(
-        self,
-        caller: Caller,
-        project_id: str,
-        distribution_id: str,
-        query: ReleaseQuery,
+        self, caller: Caller, project_id: str, distribution_id: str, query: ReleaseQuery
     ) -> Page[Release]:
         """List releases.
 

@@ -168,12 +168,7 @@ class PublicContent:
     """Manifests and files. One statement a request, two for the first of a release."""
 
     def __init__(
-        self,
-        store: DeliveryStore,
-        blobs: Blobs,
-        meter: Meter,
-        *,
-        quota_refuses: bool,
+        self, store: DeliveryStore, blobs: Blobs, meter: Meter, *, quota_refuses: bool
     ) -> None:
         self._store = store
         self._blobs = blobs

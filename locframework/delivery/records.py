@@ -244,8 +244,7 @@ class ManifestFile(Struct, frozen=True, rename="camel"):
     module: Annotated[str | None, Meta(examples=[None])]
     path: Annotated[str, Meta(examples=["de.json"])]
     url: Annotated[
-        str,
-        Meta(examples=[f"https://example.com/api/v1/content/{_KEY}/b/{_BLOB}"]),
+        str, Meta(examples=[f"https://example.com/api/v1/content/{_KEY}/b/{_BLOB}"])
     ]
     content_hash: Sha256
     byte_size: int

@@ -253,12 +253,7 @@ class TermEndpoints:
 
     @_approve("POST", f"{_TRANSLATION}/reject", errors=_REVIEW_ERRORS)
     def reject_term_translation(
-        self,
-        caller: Caller,
-        glossary_id: str,
-        term_id: str,
-        lang: str,
-        body: Rejection,
+        self, caller: Caller, glossary_id: str, term_id: str, lang: str, body: Rejection
     ) -> TermAnswer:
         """Reject a proposed term translation.
 

@@ -173,10 +173,7 @@ class JobRunner:
                 self._to_retry.remove((id_, attempt))
             now = self._clock()
             return self._storage.jobs.claim(
-                self.types,
-                self.owner,
-                timestamp(now),
-                timestamp(now + LEASE),
+                self.types, self.owner, timestamp(now), timestamp(now + LEASE)
             )
         except Unavailable as error:
             log.info("no job could be claimed: %s", error)

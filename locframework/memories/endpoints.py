@@ -251,12 +251,7 @@ class MemoryEndpoints:
         etag=_ENTRY,
     )
     def set_entry_translation(
-        self,
-        caller: Caller,
-        tm_id: str,
-        entry_id: str,
-        lang: str,
-        body: NewTranslation,
+        self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: NewTranslation
     ) -> EntryAnswer:
         """Set the translation of an entry in one language.
 
@@ -295,12 +290,7 @@ class MemoryEndpoints:
         errors=(LanguageNotAssigned, NothingPending),
     )
     def reject_entry_translation(
-        self,
-        caller: Caller,
-        tm_id: str,
-        entry_id: str,
-        lang: str,
-        body: EntryRejection,
+        self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: EntryRejection
     ) -> EntryAnswer:
         """Reject what is proposed: the approved value stays."""
         return self._entries.reject(caller, tm_id, entry_id, lang, body)

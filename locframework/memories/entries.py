@@ -208,12 +208,7 @@ class Entries:
         )
 
     def reject(
-        self,
-        caller: Caller,
-        tm_id: str,
-        entry_id: str,
-        lang: str,
-        body: EntryRejection,
+        self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: EntryRejection
     ) -> MemoryEntry:
         """Drop what is proposed. Raise as ``approve``."""
         stored = self._memories.require(caller, "tm_approve", tm_id)

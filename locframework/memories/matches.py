@@ -29,10 +29,7 @@ class Matching:
     """Searches the memories of a project."""
 
     def __init__(
-        self,
-        storage: MemoryStorage,
-        projects: Projects,
-        matcher: Matcher,
+        self, storage: MemoryStorage, projects: Projects, matcher: Matcher
     ) -> None:
         self._storage = storage
         self._store = storage.memories

@@ -196,10 +196,7 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         ...
 
     def replace_links(
-        self,
-        writing: MemoryWriting,
-        old: Collection[KeyLink],
-        new: Collection[KeyLink],
+        self, writing: MemoryWriting, old: Collection[KeyLink], new: Collection[KeyLink]
     ) -> None:
         """Replace links that exist. Those in both are not written."""
         ...

@@ -12,8 +12,7 @@ KeySeparator = Literal[".", ":", "/", "|"]
 Direction = Literal["ltr", "rtl"]
 Description = Annotated[str, Meta(max_length=1000)]
 LanguageTag = Annotated[
-    str,
-    Meta(min_length=1, max_length=100, description="BCP-47", examples=["pt-BR"]),
+    str, Meta(min_length=1, max_length=100, description="BCP-47", examples=["pt-BR"])
 ]
 Reference = Annotated[
     str, Meta(min_length=1, max_length=500, description="A project's id or slug")

@@ -117,10 +117,7 @@ _TYPES: dict[str, tuple[str, str]] = {  # properties of an item, ? if optional
         "An older release is the current one again",
     ),
     "distribution.paused": ("distributionId", "A distribution no longer answers"),
-    "distribution.resumed": (
-        "distributionId",
-        "A paused distribution answers again",
-    ),
+    "distribution.resumed": ("distributionId", "A paused distribution answers again"),
     "project.updated": ("projectId fields", "Settings of the project changed"),
     "webhook.disabled": (
         "webhookId reason",
@@ -220,8 +217,4 @@ def _shown(type_: EventType) -> ShownEventType:
 
 def _object(properties: Mapping[str, object]) -> dict[str, object]:
     """Return the schema of an object that may have further properties."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": sorted(properties),
-    }
+    return {"type": "object", "properties": properties, "required": sorted(properties)}

@@ -24,12 +24,7 @@ class EventEmitter(Protocol):
     """Emits the events of one plugin."""
 
     def __call__(
-        self,
-        type_: str,
-        project_id: str,
-        items: Items,
-        *,
-        branch: str | None = None,
+        self, type_: str, project_id: str, items: Items, *, branch: str | None = None
     ) -> None:
         """Append an event of one of the plugin's types, and send it to webhooks.
 

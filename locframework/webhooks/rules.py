@@ -70,10 +70,7 @@ def items_for(webhook: Webhook, event: Event) -> Sequence[Mapping[str, object]]:
 
 
 def next_attempt(
-    tries: int,
-    at: datetime,
-    share: float,
-    retry_after: timedelta | None = None,
+    tries: int, at: datetime, share: float, retry_after: timedelta | None = None
 ) -> datetime | None:
     """Return when to try a delivery again, or None when the tries are used up.
 
