@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
@@ -223,6 +223,14 @@ def languages_option(help_: str) -> Callable[[Decorated], Decorated]:
         metavar="CODE",
         help=help_,
     )
+
+
+def choice_option(
+    name: str, choices: Sequence[str], help_: str
+) -> Callable[[Decorated], Decorated]:
+    """Return an option with these choices, of which the first is the default."""
+    kind, default = click.Choice(choices), choices[0]
+    return click.option(name, type=kind, default=default, show_default=True, help=help_)
 
 
 def output_options(command: Decorated) -> Decorated:

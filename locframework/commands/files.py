@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 import click
 import msgspec
@@ -18,14 +18,7 @@ from locframework.errors import (
     UnreadableFile,
     truncate,
 )
-from locframework.exchange.records import (
-    ExportQuery,
-    ImportOptions,
-    ImportResult,
-    Modules,
-    OnConflict,
-    Renames,
-)
+from locframework.exchange.records import ExportQuery, ImportOptions, ImportResult
 from locframework.file_import.imports import ImportSummary
 from locframework.formats.archive import is_archive, read_archive, write_archive
 from locframework.formats.records import SourceFile
@@ -42,6 +35,7 @@ from .common import (
     JobsOf,
     Setup,
     TextsNotTaken,
+    choice_option,
     choose,
     choose_project,
     common_options,
@@ -71,7 +65,7 @@ branch_option = click.option(
 @files_argument
 @reference_option("project")
 @branch_option
-@click.option("--format", "format_", metavar="ID", help="Detected if left out.")
+@click.option("--format", metavar="ID", help="Detected if left out.")
 @click.option(
     "--language",
     "language_code",
@@ -79,43 +73,33 @@ branch_option = click.option(
     metavar="CODE",
     help="Default: as the file says, or its path (de/app.json, app.de.json).",
 )
-@click.option(
+@choice_option(
     "--mode",
-    type=click.Choice(["merge", "replace"]),
-    default="merge",
-    show_default=True,
-    help="replace: keys that are not in the files are removed.",
+    ["merge", "replace"],
+    "replace: keys that are not in the files are removed.",
 )
-@click.option(
+@choice_option(
     "--on-conflict",
-    type=click.Choice(["auto", "keep", "overwrite", "fail"]),
-    default="auto",
-    show_default=True,
-    help="Where a text differs; auto: the side that changed since the last import.",
+    ["auto", "keep", "overwrite", "fail"],
+    "Where a text differs; auto: the side that changed since the last import.",
 )
-@click.option(
+@choice_option(
     "--on-unreadable",
-    type=click.Choice(["fail", "skip"]),
-    default="fail",
-    show_default=True,
-    help="What to do with files that cannot be read, if there are several.",
+    ["fail", "skip"],
+    "What to do with files that cannot be read, if there are several.",
 )
 @click.option(
     "--add-languages", is_flag=True, help="Add the languages that the project lacks."
 )
-@click.option(
+@choice_option(
     "--modules",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="Whether names of files are modules; auto: where files share keys.",
+    ["auto", "always", "never"],
+    "Whether names of files are modules; auto: where files share keys.",
 )
-@click.option(
+@choice_option(
     "--renames",
-    type=click.Choice(["list", "carry"]),
-    default="list",
-    show_default=True,
-    help="With --mode replace. carry: renamed keys keep their translations.",
+    ["list", "carry"],
+    "With --mode replace. carry: renamed keys keep their translations.",
 )
 @click.option(
     "--dry-run", is_flag=True, help="Report what would be done; change nothing."
@@ -135,21 +119,11 @@ branch_option = click.option(
 @click.pass_obj
 def import_(
     setup: Setup,
+    /,
     paths: tuple[Path, ...],
     reference: str | None,
-    branch: str | None,
-    format_: str | None,
-    language_code: str | None,
-    mode: Literal["merge", "replace"],
-    on_conflict: OnConflict,
-    on_unreadable: Literal["fail", "skip"],
-    add_languages: bool,
-    modules: Modules,
-    renames: Renames,
-    dry_run: bool,
     tags: tuple[str, ...],
-    module: str | None,
-    keep_fresh: bool,
+    **given: Any,  # the other fields of ImportOptions
 ) -> None:
     """Import files, or ZIP archives of files, into a project.
 
@@ -167,26 +141,11 @@ def import_(
       locframework import everything.zip --mode replace --dry-run
       locframework import de.json --branch spring-campaign
     """
-    options = ImportOptions(
-        format=format_,
-        language_code=language_code,
-        mode=mode,
-        on_conflict=on_conflict,
-        on_unreadable=on_unreadable,
-        add_languages=add_languages,
-        modules=modules,
-        renames=renames,
-        dry_run=dry_run,
-        tags=list(tags),
-        module=module,
-        keep_fresh=keep_fresh,
-        branch=branch,
-    )
+    options = ImportOptions(tags=list(tags), **given)
     with setup.framework() as framework:
         project_id = choose_project(framework, reference)
         try:
-            skips = on_unreadable == "skip"
-            upload = _upload(framework, paths, format_, skips=skips)
+            upload = _upload(framework, paths, options)
             job = framework.imports.start_import(OPERATOR, project_id, upload, options)
         except LanguageNotInProject as refusal:
             show_problems(refusal)
@@ -233,43 +192,32 @@ def import_(
 @branch_option
 @click.option(
     "--format",
-    "format_",
     metavar="ID",
     required=True,
     help='A format that "locframework check-settings" lists.',
 )
 @languages_option("Several give a ZIP; left out: all of the project.")
-@click.option(
-    "--min-status",
-    type=click.Choice(["approved", "any"]),
-    default="approved",
-    show_default=True,
-    help="any: also texts waiting for review.",
+@choice_option(
+    "--min-status", ["approved", "any"], "any: also texts waiting for review."
 )
 @click.option("--module", metavar="SEGMENT", help="Only keys below this segment.")
 @click.option("--tag", metavar="TAG", help="Only keys with this tag.")
-@click.option(
+@choice_option(
     "--layout",
-    type=click.Choice(["original", "canonical"]),
-    default="original",
-    show_default=True,
-    help="original: as in the files that were last imported. canonical: sorted by key.",
+    ["original", "canonical"],
+    "original: as in the files that were last imported. canonical: sorted by key.",
 )
 @output_options
 @common_options
 @click.pass_obj
 def export(
     setup: Setup,
+    /,
     reference: str | None,
-    branch: str | None,
-    format_: str,
     languages: tuple[str, ...],
-    min_status: Literal["approved", "any"],
-    module: str | None,
-    tag: str | None,
-    layout: Literal["original", "canonical"],
     output: Path | None,
     overwrite: bool,
+    **given: Any,  # the other fields of ExportQuery
 ) -> None:
     """Export a file, or a ZIP archive of several.
 
@@ -283,9 +231,7 @@ def export(
       locframework export --format gettext-po -o translations.zip
       locframework export --format arb --language fr -o - | jq .
     """
-    query = ExportQuery(
-        format_, list(languages), min_status, module, tag, layout, branch
-    )
+    query = ExportQuery(language_codes=list(languages), **given)
     with setup.framework() as framework:
         project_id = choose_project(framework, reference)
         file = framework.exports.export(OPERATOR, project_id, query)
@@ -294,7 +240,7 @@ def export(
 
 
 def _upload(
-    framework: Framework, paths: tuple[Path, ...], format_: str | None, *, skips: bool
+    framework: Framework, paths: tuple[Path, ...], options: ImportOptions
 ) -> SourceFile:
     """Return the only file, or an archive of all of them: one import is one upload.
 
@@ -305,6 +251,7 @@ def _upload(
     if len(paths) == 1:
         return _read(paths[0])
     formats = framework.formats
+    format_ = options.format
     extension = "" if format_ is None else formats.to_read(format_).extension
     files: dict[str, SourceFile] = {}
     for path in paths:
@@ -313,7 +260,7 @@ def _upload(
         if is_archive(file.content) and not formats.recognize(file):
             with _named(path):
                 found = list(read_archive(file.content))
-        elif not skips:
+        elif options.on_unreadable != "skip":
             _require_format(formats, file, format_, extension)
         for each in found:
             if each.name in files:
@@ -366,12 +313,10 @@ memory_languages_option = languages_option("A target language; default: all.")
 @memory_option
 @click.option("--format", "format_", metavar="tmx|csv", help="Detected if left out.")
 @memory_languages_option
-@click.option(
+@choice_option(
     "--on-existing",
-    type=click.Choice(["keep", "replace"]),
-    default="keep",
-    show_default=True,
-    help="What to do with an existing translation that differs.",
+    ["keep", "replace"],
+    "What to do with an existing translation that differs.",
 )
 @common_options
 @click.pass_obj

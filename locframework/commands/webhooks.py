@@ -1,10 +1,12 @@
 """``locframework webhooks``: new keys, and the delivery log."""
 
+from typing import Any
+
 import click
 
 from locframework.app import OPERATOR
 from locframework.pagination import PageRequest
-from locframework.webhooks.records import Delivery, DeliveryQuery, DeliveryStatus
+from locframework.webhooks.records import Delivery, DeliveryQuery
 from locframework.webhooks.signing import new_key
 
 from .common import Setup, choose_project, common_options, counted, reference_option
@@ -59,11 +61,10 @@ def new_key_command() -> None:
 @click.pass_obj
 def deliveries(
     setup: Setup,
+    /,
     reference: str | None,
     webhook_id: str | None,
-    status: DeliveryStatus | None,
-    event_type: str | None,
-    limit: int,
+    **given: Any,  # fields of DeliveryQuery
 ) -> None:
     """Show what was sent to the webhooks of a project, newest first.
 
@@ -74,7 +75,7 @@ def deliveries(
       locframework webhooks deliveries
       locframework webhooks deliveries --project web-shop-01a1fd83-… --status failed
     """
-    query = DeliveryQuery(limit=limit, status=status, event_type=event_type)
+    query = DeliveryQuery(**given)
     with setup.framework() as framework:
         project = choose_project(framework, reference)
         if webhook_id is not None:
