@@ -99,13 +99,11 @@ class EventStore(Protocol):
 
         ``undo`` is kept beside the events that are about their keys.
         """
-        ...
 
     def page_of_events(
         self, project_id: str, where: EventFilter, page: PageRequest
     ) -> Page[Event]:
         """Newest first. Two statements."""
-        ...
 
     def stream_events(
         self, project_id: str, where: EventFilter, *, latest: int | None = None
@@ -114,7 +112,6 @@ class EventStore(Protocol):
 
         ``latest``: only so many, newest first.
         """
-        ...
 
     def touches(
         self,
@@ -126,7 +123,6 @@ class EventStore(Protocol):
     ) -> list[Touch]:
         """Which events of a line, main or the branch of this name, had items of these
         keys since then, in the order they were appended. One statement a 500 keys."""
-        ...
 
 
 Listener = Callable[[Event], None]

@@ -39,11 +39,9 @@ class ProcessStore(Protocol):
 
     def save(self, process: ServingProcess) -> None:
         """Insert the process, or replace the one with its id."""
-        ...
 
     def list_all(self) -> list[ServingProcess]:
         """Return them in the order of their ids."""
-        ...
 
     def delete(self, ids: Collection[str]) -> None: ...
 

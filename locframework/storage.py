@@ -74,28 +74,24 @@ class Storage(Transactions, Protocol):
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""
-        ...
 
     def release_leases(self, is_over: Callable[[str], bool], now: Timestamp) -> None:
         """Let what some owners of jobs or deliveries hold be claimed at once.
 
         ``is_over`` is called with each owner of a lease.
         """
-        ...
 
     def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
         """Return which kinds of work may be claimed. One statement, which only reads.
 
         Each process asks this once a second.
         """
-        ...
 
     def watch(self, call: Callable[[], None]) -> Callable[[], None]:
         """Call from another thread when any process has committed jobs or deliveries.
 
         Return a function that ends it. A database that cannot notify never calls.
         """
-        ...
 
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
         """Drop up to about ``rows`` rows of what ended before then, oldest first.
@@ -105,7 +101,6 @@ class Storage(Transactions, Protocol):
         repeated requests go by their age. Return the number of rows; 0 means that
         nothing is left.
         """
-        ...
 
     def migrate(self, *, dry_run: bool = False) -> list[str]:
         """Bring the schema up to date; return what was applied, in order.
@@ -115,18 +110,15 @@ class Storage(Transactions, Protocol):
         the database is of no use until somebody mends it. ``dry_run`` returns what
         would be applied; it changes nothing, and creates no database.
         """
-        ...
 
     def ping(self) -> None:
         """Ask the database anything; Unavailable when it does not answer."""
-        ...
 
     def close(self) -> None:
         """Close the connections of all threads, and open none any more.
 
         Whatever is asked afterwards raises Unavailable; another close does nothing.
         """
-        ...
 
 
 class StorageProvider(Protocol):
@@ -137,4 +129,3 @@ class StorageProvider(Protocol):
 
     def open(self) -> Storage:
         """Open the database that the plugin's settings name; makes no schema."""
-        ...

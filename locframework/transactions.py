@@ -24,11 +24,9 @@ class Transactions(Protocol):
         machine. A block inside a block joins it. Reads inside see what was written.
         Waits up to 5 s for others, then raises Unavailable.
         """
-        ...
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Read: everything in the block is seen as of one moment. No writes."""
-        ...
 
     def before_commit(
         self, name: Hashable, begin: Callable[[], Callable[[], None]]
@@ -40,7 +38,6 @@ class Transactions(Protocol):
         raises lets nothing be kept. A second call with the same ``name`` in one
         transaction does nothing. Outside a transaction: RuntimeError.
         """
-        ...
 
     def after_commit(self, call: Callable[[], None]) -> None:
         """Call once the outermost transaction is committed; never if it is not.
@@ -48,7 +45,6 @@ class Transactions(Protocol):
         Outside a transaction: at once. What ``call`` raises is logged and stays
         there.
         """
-        ...
 
 
 class Repository(Protocol[T]):
@@ -65,11 +61,9 @@ class Repository(Protocol[T]):
 
         Each store says which parent its records have.
         """
-        ...
 
     def update(self, record: T) -> None:
         """Write all fields but the id, the parents and when it was created."""
-        ...
 
     def delete(self, record_id: str, at: Timestamp) -> None: ...
 
@@ -78,7 +72,6 @@ class Repository(Protocol[T]):
 
         Return the record as it is now; None if there is none.
         """
-        ...
 
 
 def get_record(

@@ -19,11 +19,7 @@ from .exchange.endpoints import ExchangeEndpoints
 from .fields import id_from_reference
 from .files.endpoints import FileEndpoints
 from .formats.endpoints import FormatEndpoints
-from .glossaries.endpoints import (
-    GlossaryEndpoints,
-    GlossaryFileEndpoints,
-    TermEndpoints,
-)
+from .glossaries.endpoints import GlossaryEndpoints
 from .history.endpoints import ActivityEndpoints, HistoryEndpoints
 from .http.app import build_wsgi
 from .http.docs import ServiceEndpoints
@@ -153,9 +149,12 @@ def operations_of(framework: Framework) -> list[object]:
         ),
         IssueEndpoints(framework.issues),
         StatisticsEndpoints(framework.statistics),
-        GlossaryEndpoints(framework.glossaries, framework.glossary_matches),
-        GlossaryFileEndpoints(framework.glossary_files),
-        TermEndpoints(framework.terms),
+        GlossaryEndpoints(
+            framework.glossaries,
+            framework.terms,
+            framework.glossary_files,
+            framework.glossary_matches,
+        ),
         ExchangeEndpoints(framework.imports, framework.exports),
         FileEndpoints(framework.files),
         FormatEndpoints(framework.formats),

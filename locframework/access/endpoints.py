@@ -37,8 +37,13 @@ from .tokens import Tokens, self_of
 OrganizationAnswer = Annotated[Organization, Wrapped("organization")]
 MemberAnswer = Annotated[Member, Wrapped("member")]
 
-_read = partial(operation, permission="project_read")
-_manage_members = partial(operation, permission="member_manage")
+_ORGANIZATION = "/organizations/{organizationId}"
+_MEMBERS = f"{_ORGANIZATION}/members"
+_MEMBER = f"{_MEMBERS}/{{memberId}}"
+_read = partial(operation, permission="project_read", tag="Organizations")
+_manage = partial(operation, permission="organization_manage", tag="Organizations")
+_manage_members = partial(operation, permission="member_manage", tag="Members")
+_own = partial(operation, permission=None)
 
 
 class TokenAnswer(Struct, frozen=True):
@@ -61,17 +66,14 @@ class AccessEndpoints:
         self._organizations = organizations
         self._tokens = tokens
 
-    @_read("GET", "/organizations", tag="Organizations")
+    @_read("GET", "/organizations")
     def list_organizations(
         self, caller: Caller, query: OrganizationQuery
     ) -> Page[Organization]:
-        """List the caller's organizations.
-
-        By name.
-        """
+        """List the caller's organizations, by name."""
         return self._organizations.list_organizations(caller, query)
 
-    @_read("GET", "/organization", tag="Organizations")
+    @_read("GET", "/organization")
     def get_own_organization(self, caller: Caller) -> OrganizationAnswer:
         """Get the caller's only organization.
 
@@ -79,33 +81,21 @@ class AccessEndpoints:
         """
         return self._organizations.get_organization(caller, None)
 
-    @operation(
-        "PATCH",
-        "/organization",
-        permission="organization_manage",
-        etag=True,
-        tag="Organizations",
-    )
+    @_manage("PATCH", "/organization", etag=True)
     def update_own_organization(
         self, caller: Caller, body: OrganizationChanges
     ) -> OrganizationAnswer:
         """Change the caller's only organization."""
         return self._organizations.update_organization(caller, None, body)
 
-    @_read("GET", "/organizations/{organizationId}", tag="Organizations")
+    @_read("GET", _ORGANIZATION)
     def get_organization(
         self, caller: Caller, organization_id: str
     ) -> OrganizationAnswer:
         """Get an organization."""
         return self._organizations.get_organization(caller, organization_id)
 
-    @operation(
-        "PATCH",
-        "/organizations/{organizationId}",
-        permission="organization_manage",
-        etag=True,
-        tag="Organizations",
-    )
+    @_manage("PATCH", _ORGANIZATION, etag=True)
     def update_organization(
         self, caller: Caller, organization_id: str, body: OrganizationChanges
     ) -> OrganizationAnswer:
@@ -115,22 +105,15 @@ class AccessEndpoints:
         """
         return self._organizations.update_organization(caller, organization_id, body)
 
-    @_manage_members("GET", "/organizations/{organizationId}/members", tag="Members")
+    @_manage_members("GET", _MEMBERS)
     def list_members(
         self, caller: Caller, organization_id: str, query: MemberQuery
     ) -> Page[Member]:
-        """List the members.
-
-        By email.
-        """
+        """List the members, by email."""
         return self._organizations.list_members(caller, organization_id, query)
 
     @_manage_members(
-        "POST",
-        "/organizations/{organizationId}/members",
-        status=201,
-        errors=(MemberExists, LanguageNotAssigned),
-        tag="Members",
+        "POST", _MEMBERS, status=201, errors=(MemberExists, LanguageNotAssigned)
     )
     def add_member(
         self, caller: Caller, organization_id: str, body: NewMember
@@ -141,12 +124,7 @@ class AccessEndpoints:
         """
         return self._organizations.add_member(caller, organization_id, body)
 
-    @_manage_members(
-        "PATCH",
-        "/organizations/{organizationId}/members/{memberId}",
-        errors=(LastOwner, LanguageNotAssigned),
-        tag="Members",
-    )
+    @_manage_members("PATCH", _MEMBER, errors=(LastOwner, LanguageNotAssigned))
     def update_member(
         self, caller: Caller, organization_id: str, member_id: str, body: MemberChanges
     ) -> MemberAnswer:
@@ -158,12 +136,7 @@ class AccessEndpoints:
             caller, organization_id, member_id, body
         )
 
-    @_manage_members(
-        "DELETE",
-        "/organizations/{organizationId}/members/{memberId}",
-        errors=(LastOwner,),
-        tag="Members",
-    )
+    @_manage_members("DELETE", _MEMBER, errors=(LastOwner,))
     def remove_member(
         self, caller: Caller, organization_id: str, member_id: str
     ) -> Deleted:
@@ -176,7 +149,8 @@ class AccessEndpoints:
 
     @_manage_members(
         "POST",
-        "/organizations/{organizationId}/members/{memberId}/tokens",
+        f"{_MEMBER}/tokens",
+        tag="Tokens",
         status=201,
         secret=True,
         errors=(UnknownPermission, LanguageNotAssigned),
@@ -193,18 +167,14 @@ class AccessEndpoints:
             *self._tokens.create_for_member(caller, organization_id, member_id, body)
         )
 
-    @operation("GET", "/tokens", permission=None)
+    @_own("GET", "/tokens")
     def list_tokens(self, caller: Caller, query: TokenQuery) -> Page[Token]:
-        """List the caller's own personal tokens.
-
-        Newest first.
-        """
+        """List the caller's own personal tokens, newest first."""
         return self._tokens.list_personal(caller, query)
 
-    @operation(
+    @_own(
         "POST",
         "/tokens",
-        permission=None,
         status=201,
         secret=True,
         errors=(PermissionDenied, UnknownPermission, LanguageNotAssigned),
@@ -217,12 +187,12 @@ class AccessEndpoints:
         """
         return TokenAnswer(*self._tokens.create_personal(caller, body))
 
-    @operation("GET", "/tokens/self", permission=None)
+    @_own("GET", "/tokens/self")
     def get_own_token(self, caller: Caller) -> TokenSelfAnswer:
         """Get what the token of this request is and can do."""
         return self_of(caller)
 
-    @operation("DELETE", "/tokens/{tokenId}", permission=None)
+    @_own("DELETE", "/tokens/{tokenId}")
     def revoke_token(self, caller: Caller, token_id: str) -> Deleted:
         """Revoke one of the caller's own tokens.
 
@@ -231,7 +201,7 @@ class AccessEndpoints:
         self._tokens.revoke_personal(caller, token_id)
         return Deleted(token_id)
 
-    @operation("GET", "/permissions", permission=None)
+    @_own("GET", "/permissions")
     def list_permissions(self, caller: Caller) -> PermissionsAnswer:
         """List every permission key."""
         return [*PERMISSIONS.values()]

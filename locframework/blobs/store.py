@@ -29,7 +29,6 @@ class BlobIndex(Protocol):
 
     def note(self, blobs: Sequence[BlobNote]) -> None:
         """Insert; of two notes on one blob the later ``keep_until`` stays."""
-        ...
 
     def list_expired(
         self,
@@ -45,8 +44,6 @@ class BlobIndex(Protocol):
         Some of those that are named, the oldest first, are kept until ``look_again``:
         so it need not read all that is published, each time.
         """
-        ...
 
     def forget(self, blob: BlobNote, now: Timestamp) -> bool:
         """Drop the note if it is still expired and unnamed; else False."""
-        ...

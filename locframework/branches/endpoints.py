@@ -1,5 +1,6 @@
 """Branches over HTTP."""
 
+from functools import partial
 from typing import Annotated
 
 from locframework.access.records import Caller
@@ -10,6 +11,11 @@ from locframework.pagination import Page
 
 from .records import Branch, BranchesQuery, BranchRef, NewBranch
 from .service import Branches
+
+_ALL = "/projects/{projectId}/branches"
+_ONE = f"{_ALL}/{{branch}}"
+_read = partial(operation, permission="translation_read")
+_manage = partial(operation, permission="branch_manage")
 
 BranchAnswer = Annotated[Branch, Wrapped("branch")]
 
@@ -22,13 +28,7 @@ class BranchEndpoints:
     def __init__(self, branches: Branches) -> None:
         self._branches = branches
 
-    @operation(
-        "POST",
-        "/projects/{projectId}/branches",
-        permission="branch_manage",
-        status=201,
-        errors=(BranchExists,),
-    )
+    @_manage("POST", _ALL, status=201, errors=(BranchExists,))
     def create_branch(
         self, caller: Caller, project_id: str, body: NewBranch
     ) -> BranchAnswer:
@@ -41,7 +41,7 @@ class BranchEndpoints:
         """
         return self._branches.create_branch(caller, project_id, body)
 
-    @operation("GET", "/projects/{projectId}/branches", permission="translation_read")
+    @_read("GET", _ALL)
     def list_branches(
         self, caller: Caller, project_id: str, query: BranchesQuery
     ) -> Page[Branch]:
@@ -51,21 +51,14 @@ class BranchEndpoints:
         """
         return self._branches.list_branches(caller, project_id, query)
 
-    @operation(
-        "GET", "/projects/{projectId}/branches/{branch}", permission="translation_read"
-    )
+    @_read("GET", _ONE)
     def get_branch(
         self, caller: Caller, project_id: str, branch: BranchRef
     ) -> BranchAnswer:
         """Get a branch by its name or id."""
         return self._branches.get_branch(caller, project_id, branch)
 
-    @operation(
-        "DELETE",
-        "/projects/{projectId}/branches/{branch}",
-        permission="branch_manage",
-        errors=(BranchNotOpen,),
-    )
+    @_manage("DELETE", _ONE, errors=(BranchNotOpen,))
     def close_branch(
         self, caller: Caller, project_id: str, branch: BranchRef
     ) -> Deleted:

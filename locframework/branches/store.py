@@ -17,15 +17,12 @@ class BranchStore(Protocol):
 
         Raises Unavailable when an open branch of the project has its name.
         """
-        ...
 
     def find_branch(self, project_id: str, reference: str) -> Branch | None:
         """By id, or by name: the open one of that name, else the latest."""
-        ...
 
     def count_behind(self, branch_ids: Collection[str]) -> dict[str, int]:
         """Return how many of their copied keys main has changed since, where any."""
-        ...
 
     def save_branch(self, branch: Branch) -> None: ...
 
@@ -33,4 +30,3 @@ class BranchStore(Protocol):
         self, project_id: str, page: PageRequest, *, status: BranchStatus | None = None
     ) -> Page[Branch]:
         """Of one status, or all. Newest first; equal times by id, the later first."""
-        ...

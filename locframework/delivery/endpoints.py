@@ -86,10 +86,7 @@ class DeliveryEndpoints:
     def list_distributions(
         self, caller: Caller, project_id: str, query: DistributionQuery
     ) -> Page[Distribution]:
-        """List distributions.
-
-        By name.
-        """
+        """List distributions, by name."""
         return self._distributions.list_distributions(caller, project_id, query)
 
     @_manage("POST", _ALL, status=201, errors=_CHOICES)
@@ -131,10 +128,7 @@ class DeliveryEndpoints:
     def delete_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> Deleted:
-        """Delete a distribution with its releases.
-
-        The public key answers 404 at once.
-        """
+        """Delete a distribution with its releases; its key answers 404 at once."""
         delete = self._distributions.delete_distribution
         return Deleted(delete(caller, project_id, distribution_id).id)
 
@@ -142,10 +136,7 @@ class DeliveryEndpoints:
     def pause_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
-        """Pause a distribution.
-
-        Its public key answers like an unknown one, at once.
-        """
+        """Pause a distribution: its key answers like an unknown one, at once."""
         pause = self._distributions.pause
         return pause(caller, project_id, distribution_id)
 
@@ -153,10 +144,7 @@ class DeliveryEndpoints:
     def resume_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
-        """Resume a distribution.
-
-        It shows its last ready release again.
-        """
+        """Resume a distribution: it shows its last ready release again."""
         resume = self._distributions.resume
         return resume(caller, project_id, distribution_id)
 
@@ -164,10 +152,7 @@ class DeliveryEndpoints:
     def rotate_distribution_key(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> DistributionAnswer:
-        """Give a distribution a new public key.
-
-        The old one answers 404 at once.
-        """
+        """Give a distribution a new public key; the old one answers 404 at once."""
         rotate = self._distributions.rotate_key
         return rotate(caller, project_id, distribution_id)
 
@@ -200,10 +185,7 @@ class DeliveryEndpoints:
     def list_releases(
         self, caller: Caller, project_id: str, distribution_id: str, query: ReleaseQuery
     ) -> Page[Release]:
-        """List releases.
-
-        Newest version first.
-        """
+        """List releases, newest version first."""
         return self._releases.list_releases(caller, project_id, distribution_id, query)
 
     @_read("GET", _ONE + "/releases/{version}")

@@ -23,21 +23,17 @@ class DeliveryStore(Repository[Distribution], Protocol):
     @property
     def releases(self) -> Repository[StoredRelease]:
         """Of a distribution."""
-        ...
 
     def list_distributions(
         self, project_id: str, page: PageRequest
     ) -> Page[Distribution]:
         """Return distributions by name, then id."""
-        ...
 
     def list_auto_publish(self, project_id: str) -> list[Distribution]:
         """Return those with ``auto_publish`` that are not paused."""
-        ...
 
     def next_version(self, distribution_id: str) -> int:
         """Return a version never returned before, in a transaction: 1, 2, 3, …"""
-        ...
 
     def find_release(
         self,
@@ -51,29 +47,24 @@ class DeliveryStore(Repository[Distribution], Protocol):
 
         ``before`` means a lower version.
         """
-        ...
 
     def list_releases(self, distribution_id: str, page: PageRequest) -> Page[Release]:
         """Return releases, newest version first."""
-        ...
 
     def find_head(self, public_key: str) -> PublicHead | None:
         """Return what a public request needs, also of a paused distribution.
 
         One statement on a unique index.
         """
-        ...
 
     def names_blob(self, distribution_id: str, blob: str) -> tuple[str, str] | None:
         """Return the content type and the blob store of a released file.
 
         None if no ready release of the distribution names the blob. One statement.
         """
-        ...
 
     def add_usage(self, month: str, usage: Sequence[tuple[str, Usage]]) -> None:
         """Add to what organizations (by id) were delivered in ``month`` (2026-11)."""
-        ...
 
     def usage_of(self, organization_id: str, month: str) -> Usage: ...
 

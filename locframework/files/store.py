@@ -21,7 +21,6 @@ class FileStore(Repository[StoredFile], Protocol):
 
         Return those that exist. Raise RuntimeError without a transaction.
         """
-        ...
 
     def look_for_unused(self, now: Timestamp, before: Timestamp, rows: int) -> int:
         """Note from ``now`` on which files no key names.
@@ -29,7 +28,6 @@ class FileStore(Repository[StoredFile], Protocol):
         Look at up to ``rows`` files that were not looked at since ``before``; return
         how many.
         """
-        ...
 
 
 class FileStorage(Transactions, Protocol):

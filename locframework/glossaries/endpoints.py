@@ -1,5 +1,6 @@
 """Glossaries, their terms and files over HTTP (decisions 2.4)."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
@@ -56,22 +57,25 @@ _approve = partial(operation, permission="glossary_approve")
 _manage = partial(operation, permission="glossary_manage")
 _jobs = partial(operation, permission=None)
 _link = partial(operation, permission="project_update")
-_TERM_ERRORS = (LanguageNotAssigned, TermExists, TermNotTranslatable)
+_SET_ERRORS = (LanguageNotAssigned, TermNotTranslatable)
+_TERM_ERRORS = (*_SET_ERRORS, TermExists)
 _REVIEW_ERRORS = (LanguageNotAssigned, NothingPending)
 
-
 GlossaryAnswer = Annotated[Glossary, Wrapped("glossary")]
+TermAnswer = Annotated[Term, Wrapped("term")]
 MatchAnswer = Annotated[dict[str, list[TermMatch]], Wrapped("matches")]
 
 
+@dataclass(eq=False, repr=False)
 class GlossaryEndpoints:
-    """Operations on glossaries, and their use in projects."""
+    """Operations on glossaries, their terms and files, and their use in projects."""
 
     tag = "Glossaries"
 
-    def __init__(self, glossaries: Glossaries, matches: GlossaryMatches) -> None:
-        self._glossaries = glossaries
-        self._matches = matches
+    _glossaries: Glossaries
+    _terms: Terms
+    _files: GlossaryFiles
+    _matches: GlossaryMatches
 
     @_read("GET", _ALL, errors=(ProjectNotFound,))
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
@@ -110,10 +114,7 @@ class GlossaryEndpoints:
 
     @_manage("DELETE", _ONE)
     def delete_glossary(self, caller: Caller, glossary_id: str) -> Deleted:
-        """Delete a glossary with its terms.
-
-        Projects lose it at once.
-        """
+        """Delete a glossary with its terms; projects lose it at once."""
         return Deleted(self._glossaries.delete_glossary(caller, glossary_id).id)
 
     @_link("PUT", _LINKED)
@@ -149,17 +150,7 @@ class GlossaryEndpoints:
         """
         return self._matches.find_matches(caller, project_id, body)
 
-
-TermAnswer = Annotated[Term, Wrapped("term")]
-
-
-class TermEndpoints:
-    """``/glossaries/{glossaryId}/terms``."""
-
-    tag = "Glossaries"
-
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
+    # terms and their translations
 
     @_read("GET", _TERMS)
     def list_terms(
@@ -210,12 +201,7 @@ class TermEndpoints:
         """
         return Deleted(self._terms.delete_term(caller, glossary_id, term_id).id)
 
-    @_write(
-        "PUT",
-        _TRANSLATION,
-        errors=(LanguageNotAssigned, TermNotTranslatable),
-        etag=_TERM,
-    )
+    @_write("PUT", _TRANSLATION, errors=_SET_ERRORS, etag=_TERM)
     def set_term_translation(
         self,
         caller: Caller,
@@ -245,10 +231,7 @@ class TermEndpoints:
     def approve_term_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
     ) -> TermAnswer:
-        """Approve a term translation.
-
-        The proposal, or the draft, becomes the value.
-        """
+        """Approve a term translation: the proposal, or draft, becomes the value."""
         return self._terms.approve_translation(caller, glossary_id, term_id, lang)
 
     @_approve("POST", f"{_TRANSLATION}/reject", errors=_REVIEW_ERRORS)
@@ -262,14 +245,7 @@ class TermEndpoints:
         """
         return self._terms.reject_translation(caller, glossary_id, term_id, lang, body)
 
-
-class GlossaryFileEndpoints:
-    """``/glossaries/{glossaryId}/import``, ``/export`` and ``/jobs``."""
-
-    tag = "Glossaries"
-
-    def __init__(self, files: GlossaryFiles) -> None:
-        self._files = files
+    # files and jobs
 
     @_write(
         "POST",
@@ -313,10 +289,7 @@ class GlossaryFileEndpoints:
     def list_glossary_jobs(
         self, caller: Caller, glossary_id: str, query: JobQuery
     ) -> Page[Job]:
-        """List the jobs of a glossary.
-
-        Newest first; those of a kind that the caller may start.
-        """
+        """List the jobs that the caller may start for the glossary, newest first."""
         return self._files.list_jobs(caller, glossary_id, query)
 
     @_jobs("GET", f"{_JOBS}/{{jobId}}")
@@ -330,8 +303,5 @@ class GlossaryFileEndpoints:
     def cancel_glossary_job(
         self, caller: Caller, glossary_id: str, job_id: str
     ) -> JobAnswer:
-        """Cancel a job of a glossary.
-
-        A queued job ends at once, a running one soon. What it has done stays.
-        """
+        """Cancel a job of a glossary; what it has done stays."""
         return JobAnswer(self._files.cancel_job(caller, glossary_id, job_id))

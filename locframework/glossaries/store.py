@@ -34,15 +34,12 @@ class GlossaryStore(Repository[StoredGlossary], Protocol):
         A scope without project: the organization's all; with one: those linked to
         it, and none once it is deleted. None: all glossaries.
         """
-        ...
 
     def set_link(self, glossary_id: str, project_id: str, *, is_linked: bool) -> bool:
         """Link a project or end its link; return whether that changed anything."""
-        ...
 
     def linked_to(self, project_id: str) -> list[StoredGlossary]:
         """List by name, equal names by id."""
-        ...
 
 
 class TermStore(Protocol):
@@ -62,7 +59,6 @@ class TermStore(Protocol):
         Its revision and ``updated_at`` change. ``deleted``: ids of terms that are
         deleted, with their translations. A constant number of statements.
         """
-        ...
 
     def find_terms(
         self,
@@ -72,7 +68,6 @@ class TermStore(Protocol):
         spellings: Collection[tuple[bool, str]] = (),
     ) -> list[Term]:
         """Find by id, or by case rule (whether it is sensitive) and spelling."""
-        ...
 
     def list_terms(self, glossary_id: str, query: TermQuery) -> Page[Term]:
         """List by folded term; by id where the first 200 characters are the same.
@@ -80,25 +75,20 @@ class TermStore(Protocol):
         ``search`` is folded, the language code canonical. Three statements, whatever
         the page.
         """
-        ...
 
     def stream_terms(self, glossary_id: str) -> Iterator[Term]:
         """Yield all, in the order of ``list_terms``, as of one moment."""
-        ...
 
     def plain_terms(self, glossary_ids: Collection[str]) -> list[Term]:
         """Return all terms of these glossaries without translations, by id."""
-        ...
 
     def values_in(
         self, glossary_ids: Collection[str], language_code: str
     ) -> dict[str, str]:
         """Return the approved values in a language, by term id."""
-        ...
 
     def languages(self, glossary_id: str, status: str | None = None) -> set[str]:
         """Return the languages of translations, or of those with a status."""
-        ...
 
     def translations_of(
         self, term_ids: Collection[str], language_codes: Collection[str] | None
@@ -107,7 +97,6 @@ class TermStore(Protocol):
 
         One statement, or none without terms.
         """
-        ...
 
 
 class GlossaryStorage(Transactions, Protocol):

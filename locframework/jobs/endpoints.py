@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from locframework.access.records import Caller
 from locframework.errors import JobNotCancellable
 from locframework.http.operation import operation
@@ -10,6 +12,9 @@ from locframework.pagination import Page
 
 from .records import Job, JobAnswer, JobQuery
 from .service import Jobs
+
+_ALL = "/projects/{projectId}/jobs"
+_jobs = partial(operation, permission=None)
 
 
 def accepted(job: Job, owner: str = "") -> Accepted[JobAnswer]:
@@ -26,25 +31,17 @@ class JobEndpoints:
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
 
-    @operation("GET", "/projects/{projectId}/jobs", permission=None)
+    @_jobs("GET", _ALL)
     def list_jobs(self, caller: Caller, project_id: str, query: JobQuery) -> Page[Job]:
-        """List jobs.
-
-        Newest first; those of a kind that the caller may start.
-        """
+        """List the jobs of a kind that the caller may start, newest first."""
         return self._jobs.list_jobs(caller, project_id, query)
 
-    @operation("GET", "/projects/{projectId}/jobs/{jobId}", permission=None)
+    @_jobs("GET", f"{_ALL}/{{jobId}}")
     def get_job(self, caller: Caller, project_id: str, job_id: str) -> JobAnswer:
         """Get a job."""
         return JobAnswer(self._jobs.get_job(caller, project_id, job_id))
 
-    @operation(
-        "POST",
-        "/projects/{projectId}/jobs/{jobId}/cancel",
-        permission=None,
-        errors=(JobNotCancellable,),
-    )
+    @_jobs("POST", f"{_ALL}/{{jobId}}/cancel", errors=(JobNotCancellable,))
     def cancel_job(self, caller: Caller, project_id: str, job_id: str) -> JobAnswer:
         """Cancel a job.
 

@@ -37,7 +37,6 @@ class JobStore(Protocol):
 
     def find(self, owner_id: str, job_id: str) -> StoredJob | None:
         """Return a job of a project, glossary or memory (``owner_id``)."""
-        ...
 
     def list_jobs(
         self,
@@ -51,7 +50,6 @@ class JobStore(Protocol):
 
         ``of_subject``: of a glossary or memory.
         """
-        ...
 
     def claim(
         self, types: Sequence[str], owner: str, now: Timestamp, lease_until: Timestamp
@@ -62,7 +60,6 @@ class JobStore(Protocol):
         claimers: sets owner, lease, status ``running``, ``started_at`` if it was null,
         and attempt + 1. Its own transaction.
         """
-        ...
 
     def extend(
         self,
@@ -79,7 +76,6 @@ class JobStore(Protocol):
         stored, and so is ``step``, a checkpoint, in the open transaction. ``items`` are
         added to what the job lists beside its result, and kept as long as the job.
         """
-        ...
 
     def hold_queued(self, project_id: str, type_: str) -> bool:
         """Lock a queued job of the type in the open transaction; return False if there
@@ -87,7 +83,6 @@ class JobStore(Protocol):
 
         Whoever claims it later sees what this transaction writes.
         """
-        ...
 
     def finish(self, job: Job, attempt: int, items: Sequence[Item] = ()) -> bool:
         """Store status, progress, result, error, ``finished_at`` and the last items;
@@ -95,16 +90,13 @@ class JobStore(Protocol):
 
         Return False when the attempt is not current or the job has ended.
         """
-        ...
 
     def page_of_items(self, job_id: str, page: PageRequest) -> Page[Item]:
         """Return a page of the items of a job, as they were added. Two statements."""
-        ...
 
     def request_cancel(self, job_id: str, at: Timestamp) -> bool:
         """Mark the job to be cancelled; a queued one is ``cancelled`` at once, finished
         ``at``. Return False when the job has ended already."""
-        ...
 
 
 class JobStorage(LeaseStorage, Protocol):

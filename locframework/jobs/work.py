@@ -215,4 +215,3 @@ class JobHandler(Protocol):
         An exception ends the job as failed: a LocError with its code and message, any
         other as internal_error.
         """
-        ...

@@ -68,7 +68,9 @@ _TRANSLATION = f"{_ENTRY}/translations/{{lang}}"
 _read = partial(operation, permission="tm_read")
 _manage = partial(operation, permission="tm_manage")
 _write = partial(operation, permission="tm_write")
+_approve = partial(operation, permission="tm_approve")
 _jobs = partial(operation, permission=None)
+_REVIEW_ERRORS = (LanguageNotAssigned, NothingPending)
 
 
 MemoryAnswer = Annotated[TranslationMemory, Wrapped("translationMemory")]
@@ -128,10 +130,7 @@ class MemoryEndpoints:
 
     @_manage("DELETE", _ONE)
     def delete_memory(self, caller: Caller, tm_id: str) -> Deleted:
-        """Delete a translation memory with all of its entries.
-
-        Projects that use it stop using it.
-        """
+        """Delete a translation memory with its entries; no project uses it any more."""
         return Deleted(self._memories.delete_memory(caller, tm_id).id)
 
     @_read("GET", _LANGUAGES)
@@ -157,10 +156,7 @@ class MemoryEndpoints:
     def list_assignments(
         self, caller: Caller, project_id: str, query: AssignmentQuery
     ) -> Page[Assignment]:
-        """List the translation memories of a project.
-
-        By priority, low numbers first.
-        """
+        """List the translation memories of a project by priority, low numbers first."""
         return self._memories.list_assignments(caller, project_id, query)
 
     @operation("GET", f"{_ASSIGNED}/{{tmId}}", permission="project_read")
@@ -183,10 +179,7 @@ class MemoryEndpoints:
 
     @operation("DELETE", f"{_ASSIGNED}/{{tmId}}", permission="project_update")
     def unassign_memory(self, caller: Caller, project_id: str, tm_id: str) -> Deleted:
-        """Stop a project from using a translation memory.
-
-        What the memory has learned stays in it.
-        """
+        """Stop a project from using a translation memory, which keeps its entries."""
         return Deleted(self._memories.unassign(caller, project_id, tm_id).tm_id)
 
     # entries and their translations
@@ -271,24 +264,14 @@ class MemoryEndpoints:
         """
         return self._entries.remove_translation(caller, tm_id, entry_id, lang)
 
-    @operation(
-        "POST",
-        f"{_TRANSLATION}/approve",
-        permission="tm_approve",
-        errors=(LanguageNotAssigned, NothingPending),
-    )
+    @_approve("POST", f"{_TRANSLATION}/approve", errors=_REVIEW_ERRORS)
     def approve_entry_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> EntryAnswer:
         """Approve what is proposed, or a draft: it counts from now on."""
         return self._entries.approve(caller, tm_id, entry_id, lang)
 
-    @operation(
-        "POST",
-        f"{_TRANSLATION}/reject",
-        permission="tm_approve",
-        errors=(LanguageNotAssigned, NothingPending),
-    )
+    @_approve("POST", f"{_TRANSLATION}/reject", errors=_REVIEW_ERRORS)
     def reject_entry_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: EntryRejection
     ) -> EntryAnswer:
@@ -381,10 +364,7 @@ class MemoryEndpoints:
     def list_memory_jobs(
         self, caller: Caller, tm_id: str, query: JobQuery
     ) -> Page[Job]:
-        """List the jobs of a translation memory.
-
-        Newest first; those of a kind that the caller may start.
-        """
+        """List the jobs that the caller may start for the memory, newest first."""
         return self._files.list_jobs(caller, tm_id, query)
 
     @_jobs("GET", f"{_JOBS}/{{jobId}}")
@@ -394,8 +374,5 @@ class MemoryEndpoints:
 
     @_jobs("POST", f"{_JOBS}/{{jobId}}/cancel", errors=(JobNotCancellable,))
     def cancel_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
-        """Cancel a job of a translation memory.
-
-        A queued job ends at once, a running one soon. What it has done stays.
-        """
+        """Cancel a job of a translation memory; what it has done stays."""
         return JobAnswer(self._files.cancel_job(caller, tm_id, job_id))

@@ -41,7 +41,6 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         Only those that existed at a call before ``before``. Reading changes since then
         raises Forgotten (matching/port.py).
         """
-        ...
 
     def list_memories(
         self,
@@ -57,15 +56,12 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         ``search`` is folded, and part of the name. ``project_id``: only those that the
         project uses.
         """
-        ...
 
     def add_languages(self, languages: Sequence[MemoryLanguage]) -> None:
         """Insert languages that their memory has not yet."""
-        ...
 
     def list_languages(self, tm_ids: Collection[str]) -> list[MemoryLanguage]:
         """Return their target languages in the order in which they were added."""
-        ...
 
     def delete_language(
         self, writing: MemoryWriting, language_code: str, after: int, rows: int
@@ -75,7 +71,6 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         Learned entries without other translations are deleted, too. Return the next
         ``after``, which is 0 at first; None if none is left and the language is gone.
         """
-        ...
 
     # assignments to projects
 
@@ -83,15 +78,12 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         self, project_id: str, tm_id: str, assignment: Assignment | None
     ) -> None:
         """Insert or replace an assignment; None removes it."""
-        ...
 
     def list_assigned(self, project_id: str) -> list[AssignedMemory]:
         """Return assignments by priority, then age of the memory. One statement."""
-        ...
 
     def projects_of(self, tm_id: str) -> list[str]:
         """Return the ids of the projects that use the memory, in no order."""
-        ...
 
     # entries
 
@@ -100,7 +92,6 @@ class MemoryStore(Repository[StoredMemory], Protocol):
 
         The revision of what is written is higher than any that was read before.
         """
-        ...
 
     def add_entries(
         self,
@@ -113,30 +104,25 @@ class MemoryStore(Repository[StoredMemory], Protocol):
 
         ``learned``: they come from keys, and are removed with the last link.
         """
-        ...
 
     def find_entries(
         self, tm_id: str, entry_ids: Collection[str]
     ) -> dict[str, MemoryEntry]:
         """Return entries by id; unknown ids are left out."""
-        ...
 
     def list_entries(self, tm_id: str, query: EntryQuery) -> Page[MemoryEntry]:
         """Return entries in the order of their creation, or of the query.
 
         ``search`` is folded, the language code canonical. Three statements.
         """
-        ...
 
     def stream_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
         """Yield all entries by creation, as of one moment. One statement."""
-        ...
 
     def save_entries(
         self, writing: MemoryWriting, entries: Sequence[MemoryEntry]
     ) -> None:
         """Update source text, context and ``updated_at``."""
-        ...
 
     def remove_entries(
         self,
@@ -149,13 +135,11 @@ class MemoryStore(Repository[StoredMemory], Protocol):
 
         ``only_learned``: those that keys created and that are not detached.
         """
-        ...
 
     def translations_of(
         self, tm_id: str, entry_ids: Collection[str]
     ) -> dict[str, list[StoredTranslation]]:
         """Return translations by entry id, in no order."""
-        ...
 
     def write_translations(
         self,
@@ -170,7 +154,6 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         ``updated_at`` of an entry is that of its translation; ``at`` if one is only
         removed.
         """
-        ...
 
     # links of keys to the entries that they contribute to
 
@@ -178,7 +161,6 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         self, tm_id: str, texts: Collection[Texts]
     ) -> dict[Texts, str]:
         """Return ids by source text and context; unknown texts are left out."""
-        ...
 
     def find_links(
         self,
@@ -193,19 +175,16 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         In no order; without ids in flat memory. Only one of ``key_ids`` and
         ``entry_ids`` may be given.
         """
-        ...
 
     def replace_links(
         self, writing: MemoryWriting, old: Collection[KeyLink], new: Collection[KeyLink]
     ) -> None:
         """Replace links that exist. Those in both are not written."""
-        ...
 
     def detach_entries(
         self, writing: MemoryWriting, entry_ids: Collection[str]
     ) -> None:
         """Remove the links of entries; their translations stay as if by hand."""
-        ...
 
 
 class MemoryStorage(KeyStores, Transactions, Protocol):

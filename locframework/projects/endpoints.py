@@ -35,9 +35,13 @@ from .service import Languages, Projects
 ProjectAnswer = Annotated[Project, Wrapped("project")]
 LanguageAnswer = Annotated[Language, Wrapped("language")]
 
+_ONE = "/projects/{projectId}"
+_LANGUAGES = f"{_ONE}/languages"
+_LANGUAGE = f"{_LANGUAGES}/{{lang}}"
+_TOKENS = f"{_ONE}/tokens"
 _read = partial(operation, permission="project_read")
-_manage_languages = partial(operation, permission="language_manage")
-_manage_tokens = partial(operation, permission="token_manage")
+_manage_languages = partial(operation, permission="language_manage", tag="Languages")
+_manage_tokens = partial(operation, permission="token_manage", tag="Tokens")
 
 
 class ProjectEndpoints:
@@ -51,10 +55,7 @@ class ProjectEndpoints:
 
     @_read("GET", "/projects")
     def list_projects(self, caller: Caller, query: ProjectQuery) -> Page[Project]:
-        """List the projects that the caller may read.
-
-        By name.
-        """
+        """List the projects that the caller may read, by name."""
         return self._projects.list_projects(caller, query)
 
     @operation(
@@ -72,14 +73,14 @@ class ProjectEndpoints:
         """
         return self._projects.create_project(caller, body)
 
-    @_read("GET", "/projects/{projectId}")
+    @_read("GET", _ONE)
     def get_project(self, caller: Caller, project_id: str) -> ProjectAnswer:
         """Get a project."""
         return self._projects.get_project(caller, project_id)
 
     @operation(
         "PATCH",
-        "/projects/{projectId}",
+        _ONE,
         permission="project_update",
         errors=(LanguageNotInProject, SeparatorFixed, MemoriesAssigned),
         etag=True,
@@ -94,7 +95,7 @@ class ProjectEndpoints:
         """
         return self._projects.update_project(caller, project_id, body)
 
-    @operation("DELETE", "/projects/{projectId}", permission="project_delete")
+    @operation("DELETE", _ONE, permission="project_delete")
     def delete_project(self, caller: Caller, project_id: str) -> Deleted:
         """Delete a project with everything in it.
 
@@ -102,22 +103,15 @@ class ProjectEndpoints:
         """
         return Deleted(self._projects.delete_project(caller, project_id).id)
 
-    @_read("GET", "/projects/{projectId}/languages", tag="Languages")
+    @_read("GET", _LANGUAGES, tag="Languages")
     def list_languages(
         self, caller: Caller, project_id: str, query: LanguageQuery
     ) -> Page[Language]:
-        """List the languages of a project.
-
-        In the order in which they were added.
-        """
+        """List the languages of a project, in the order in which they were added."""
         return self._languages.page_of_languages(caller, project_id, query)
 
     @_manage_languages(
-        "POST",
-        "/projects/{projectId}/languages",
-        status=201,
-        errors=(LanguageNotInProject, LanguageExists),
-        tag="Languages",
+        "POST", _LANGUAGES, status=201, errors=(LanguageNotInProject, LanguageExists)
     )
     def add_language(
         self, caller: Caller, project_id: str, body: NewLanguage
@@ -128,20 +122,14 @@ class ProjectEndpoints:
         """
         return self._languages.add_language(caller, project_id, body)
 
-    @_read("GET", "/projects/{projectId}/languages/{lang}", tag="Languages")
+    @_read("GET", _LANGUAGE, tag="Languages")
     def get_language(
         self, caller: Caller, project_id: str, lang: str
     ) -> LanguageAnswer:
         """Get a language of a project."""
         return self._languages.get_language(caller, project_id, lang)
 
-    @_manage_languages(
-        "PATCH",
-        "/projects/{projectId}/languages/{lang}",
-        errors=(LanguageNotInProject,),
-        etag=True,
-        tag="Languages",
-    )
+    @_manage_languages("PATCH", _LANGUAGE, errors=(LanguageNotInProject,), etag=True)
     def update_language(
         self, caller: Caller, project_id: str, lang: str, body: LanguageChanges
     ) -> LanguageAnswer:
@@ -149,10 +137,7 @@ class ProjectEndpoints:
         return self._languages.update_language(caller, project_id, lang, body)
 
     @_manage_languages(
-        "DELETE",
-        "/projects/{projectId}/languages/{lang}",
-        errors=(SourceLanguageRequired, BranchProtected),
-        tag="Languages",
+        "DELETE", _LANGUAGE, errors=(SourceLanguageRequired, BranchProtected)
     )
     def remove_language(self, caller: Caller, project_id: str, lang: str) -> Deleted:
         """Remove a language with its values.
@@ -161,23 +146,19 @@ class ProjectEndpoints:
         """
         return Deleted(self._languages.remove_language(caller, project_id, lang).id)
 
-    @_manage_tokens("GET", "/projects/{projectId}/tokens", tag="Tokens")
+    @_manage_tokens("GET", _TOKENS)
     def list_project_tokens(
         self, caller: Caller, project_id: str, query: TokenQuery
     ) -> Page[Token]:
-        """List the project's tokens.
-
-        Newest first.
-        """
+        """List the project's tokens, newest first."""
         return self._projects.list_tokens(caller, project_id, query)
 
     @_manage_tokens(
         "POST",
-        "/projects/{projectId}/tokens",
+        _TOKENS,
         status=201,
         secret=True,
         errors=(UnknownPermission, LanguageNotAssigned),
-        tag="Tokens",
     )
     def create_project_token(
         self, caller: Caller, project_id: str, body: NewToken
@@ -188,7 +169,7 @@ class ProjectEndpoints:
         """
         return TokenAnswer(*self._projects.create_token(caller, project_id, body))
 
-    @_manage_tokens("DELETE", "/projects/{projectId}/tokens/{tokenId}", tag="Tokens")
+    @_manage_tokens("DELETE", f"{_TOKENS}/{{tokenId}}")
     def revoke_project_token(
         self, caller: Caller, project_id: str, token_id: str
     ) -> Deleted:

@@ -20,11 +20,9 @@ class ProjectStore(Repository[Project], Protocol):
     @property
     def languages(self) -> Repository[Language]:
         """Of a project. A language is deleted with its values."""
-        ...
 
     def has_keys(self, project_id: str) -> bool:
         """Return whether main or an open branch has a key of its own."""
-        ...
 
     def list_projects(
         self, scopes: Sequence[Scope] | None, page: PageRequest
@@ -33,8 +31,6 @@ class ProjectStore(Repository[Project], Protocol):
 
         A scope without a project means all of its organization; None means all.
         """
-        ...
 
     def list_languages(self, project_id: str) -> list[Language]:
         """Return the languages in the order in which they were added (``id``)."""
-        ...

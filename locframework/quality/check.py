@@ -120,24 +120,20 @@ class Check(Protocol):
     @property
     def name(self) -> str:
         """What projects and findings call it: lower snake case, the same for ever."""
-        ...
 
     @property
     def description(self) -> str:
         """One sentence on what it looks for."""
-        ...
 
     @property
     def severity(self) -> Severity:
         """How grave its findings are where the project does not say."""
-        ...
 
     def find(self, subject: Subject) -> Iterable[Finding]:
         """What is wrong with the texts; the gravest first, 20 at most are kept.
 
         Never raises for any text. One that does is logged, and finds nothing.
         """
-        ...
 
 
 def name_of_check(check: Check) -> str:

@@ -17,7 +17,6 @@ class StatisticsStore(Protocol):
         One statement; on a branch one more, which reads the keys that the branch has
         copied.
         """
-        ...
 
     def complete_languages(
         self, project_id: str, branch_id: str | None = None
@@ -26,7 +25,6 @@ class StatisticsStore(Protocol):
 
         The same as from ``counts_of``, and cheaper on most branches.
         """
-        ...
 
 
 class StatisticsStorage(Transactions, Protocol):

@@ -74,20 +74,14 @@ class WebhookEndpoints:
 
     @_read("GET", "/webhook-event-types")
     def list_event_types(self, caller: Caller) -> EventTypesAnswer:
-        """List the event types that webhooks can subscribe to.
-
-        Each with a JSON Schema of its payload, and an example.
-        """
+        """List the event types that can be subscribed to, with schema and example."""
         return self._webhooks.list_event_types(caller)
 
     @_read("GET", _ALL)
     def list_webhooks(
         self, caller: Caller, project_id: str, query: WebhookQuery
     ) -> Page[Webhook]:
-        """List webhooks.
-
-        Newest first.
-        """
+        """List webhooks, newest first."""
         return self._webhooks.list_webhooks(caller, project_id, query)
 
     @_manage("POST", _ALL, status=201, secret=True, errors=_CHOICES)
@@ -161,10 +155,7 @@ class WebhookEndpoints:
     def list_deliveries(
         self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery
     ) -> Page[Delivery]:
-        """List deliveries with their attempts.
-
-        Newest first; kept for 30 days.
-        """
+        """List deliveries of the last 30 days with their attempts, newest first."""
         return self._webhooks.list_deliveries(caller, project_id, webhook_id, query)
 
     @_read("GET", _LOG + "/{deliveryId}")

@@ -33,7 +33,6 @@ class EventEmitter(Protocol):
         that is open. Raises ValueError for an invalid type, items or branch,
         ProjectNotFound, and Unavailable.
         """
-        ...
 
 
 @dataclass(eq=False, repr=False)

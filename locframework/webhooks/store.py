@@ -32,21 +32,17 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
 
     def list_webhooks(self, project_id: str, page: PageRequest) -> Page[Webhook]:
         """Newest first."""
-        ...
 
     def active_webhooks(self, project_ids: Sequence[str]) -> list[Webhook]:
         """Those of the projects that are active, by id. One statement."""
-        ...
 
     def sealing_keys(self) -> set[str]:
         """The ids of the keys that sealed the current secrets of all webhooks."""
-        ...
 
     # deliveries
 
     def add_deliveries(self, deliveries: Sequence[NewDelivery]) -> None:
         """Insert deliveries, due at once, in the open transaction."""
-        ...
 
     def end_deliveries(self, webhook_id: str) -> None:
         """Set the pending deliveries of the webhook to ``failed``.
@@ -54,28 +50,23 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         Here, in ``finish`` and in ``begin_attempts``, a delivery that succeeded once
         stays ``succeeded`` although its replay fails.
         """
-        ...
 
     def find_delivery(self, webhook_id: str, delivery_id: str) -> Delivery | None:
         """With its payload."""
-        ...
 
     def list_deliveries(
         self, webhook_id: str, where: DeliveryFilter, page: PageRequest
     ) -> Page[Delivery]:
         """Newest first; without payloads. Three statements."""
-        ...
 
     def ended_deliveries(self, webhook_id: str, where: DeliveryFilter) -> list[str]:
         """The ids of all that have ended and meet the filter, oldest first."""
-        ...
 
     def replay_deliveries(self, delivery_ids: Sequence[str], at: Timestamp) -> int:
         """Have one more attempt made of each ``at``, beside a plan that goes on.
 
         Those that are being sent are left out. Return how many there were.
         """
-        ...
 
     # the queue
 
@@ -85,7 +76,6 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         Deliveries are counted up to ``most`` for each. The cost grows with the webhooks
         that have anything pending, and not with how much they have.
         """
-        ...
 
     def claim(
         self,
@@ -100,7 +90,6 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         and lease, and counts the attempt. Those that others hold are passed over.
         ``lost`` counts attempts of the log, up to six in a row.
         """
-        ...
 
     def begin_attempts(
         self,
@@ -112,7 +101,6 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
 
         Deliveries ``given_up`` are set to ``failed`` without another attempt.
         """
-        ...
 
     def find_webhooks(
         self, webhook_ids: Sequence[str], *, lock: bool = False
@@ -121,7 +109,6 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
 
         ``lock``: let no other transaction lock them until this one ends.
         """
-        ...
 
     def finish(
         self,
@@ -135,7 +122,6 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         delivery that was claimed again since, or ended, stays as it is; the log has
         the attempt nevertheless.
         """
-        ...
 
     def queue_depth(self) -> QueueDepth: ...
 

@@ -19,7 +19,6 @@ class Transport(Protocol):
     @property
     def name(self) -> str:
         """The name that the setting ``webhook_transport`` chooses by."""
-        ...
 
     def check_url(self, url: str) -> None:
         """Raise UrlNotAllowed if nothing would be sent there now.
@@ -27,7 +26,6 @@ class Transport(Protocol):
         Looks up the name, which takes up to 3 seconds: not within a transaction.
         Connects to nothing.
         """
-        ...
 
     def send(self, post: Post) -> Answer:
         """Make one attempt, and return its answer.
@@ -37,4 +35,3 @@ class Transport(Protocol):
         are whole: a body that is cut, or never ends, does not change it. Redirects
         are answers, and are not followed.
         """
-        ...

@@ -32,7 +32,6 @@ class Segments(Protocol):
 
     def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
         """Return the present revisions of known memories. One statement."""
-        ...
 
     def is_in_block(self) -> bool:
         """Return whether this thread is inside a transaction or a snapshot.
@@ -40,7 +39,6 @@ class Segments(Protocol):
         What it reads then may be rolled back, or be older than what others read: it
         must not be kept.
         """
-        ...
 
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         """Yield each entry that changed after a revision, once and in no order.
@@ -48,7 +46,6 @@ class Segments(Protocol):
         After 0: all entries. Raises Forgotten, before the first, for a revision that
         is too old.
         """
-        ...
 
 
 class Wanted(msgspec.Struct, frozen=True, gc=False):
@@ -85,7 +82,6 @@ class Matcher(Protocol):
     @property
     def name(self) -> str:
         """The name for the setting ``matcher``."""
-        ...
 
     def find(
         self,
@@ -100,15 +96,12 @@ class Matcher(Protocol):
         hits, nor has an empty text. Raises Unavailable when the index is out of reach
         or not ready in reasonable time.
         """
-        ...
 
     def distance(self, first: str, second: str) -> int:
         """Return the Levenshtein distance of two texts, in code points."""
-        ...
 
     def forget(self, memory_id: str) -> None:
         """Drop what is kept of a memory that was deleted."""
-        ...
 
 
 class MemoryTextStore(Segments, Protocol):
@@ -119,7 +112,6 @@ class MemoryTextStore(Segments, Protocol):
 
         In one snapshot, entries of equal ``values_digest`` have equal applied values.
         """
-        ...
 
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
@@ -128,13 +120,11 @@ class MemoryTextStore(Segments, Protocol):
 
         Empty values, and entries without any, are left out.
         """
-        ...
 
     def languages_with_values(
         self, memory_ids: Collection[str], language_codes: Collection[str]
     ) -> set[str]:
         """Return the languages in which any entry has a value. One statement."""
-        ...
 
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         """Return the entries that hold the text, in their sources, values or both.
@@ -142,4 +132,3 @@ class MemoryTextStore(Segments, Protocol):
         First those of which a searched text is the whole text, then shorter source
         texts, newer entries, entry id. Three statements at most.
         """
-        ...
