@@ -270,10 +270,8 @@ class Framework:
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
 
     def migrate(self) -> list[str]:
-        """Bring the database up to date; answers the migrations applied.
-
-        Safe when several processes start at once.
-        """
+        """Bring the database up to date; return the migrations applied. Safe when
+        several processes start at once."""
         applied = self.storage.migrate()
         self._is_migrated = True
         return applied

@@ -56,10 +56,8 @@ class LocError(Exception):
 
     @classmethod
     def of(cls, problems: Sequence[Problem]) -> Self:
-        """Return the refusal for at least one problem.
-
-        Its message names the first, and ``details`` lists a hundred.
-        """
+        """Return the refusal for problems: the message names the first, ``details``
+        list a hundred."""
         first, others = problems[0], len(problems) - 1
         more = f" (and {others} more)" if others else ""
         message = truncate(f"{first.path}: {first.message}{more}")

@@ -108,10 +108,8 @@ class EventStore(Protocol):
     def stream_events(
         self, project_id: str, where: EventFilter, *, latest: int | None = None
     ) -> Iterator[Event]:
-        """Stream all events, in the order they were appended.
-
-        ``latest``: only so many, newest first.
-        """
+        """Stream events in the order they were appended; ``latest``: so many, newest
+        first."""
 
     def touches(
         self,
@@ -221,10 +219,7 @@ class EventLog:
         at: Timestamp | None = None,
     ) -> None:
         """As ``append``, of several types at once; ``items`` by type, in order.
-
-        ``undo``: what is kept beside them. ``at``: when it was written, as
-        what was written says; else it is now.
-        """
+        ``undo`` is kept beside them; ``at`` defaults to now."""
         at = at or timestamp(self._clock())
         events = [
             Event(

@@ -47,11 +47,8 @@ class Organizations:
     def create_organization(
         self, name: str, owner_email: str
     ) -> tuple[Organization, Member]:
-        """A new organization and its first owner. For the operator; asks nobody.
-
-        The email may be that of a user who exists already. Raises ValidationFailed
-        for what is no email, and for a blank name.
-        """
+        """Create an organization with its first owner, for the operator. Raises
+        ValidationFailed."""
         check_record(OrganizationChanges(name=name))
         now = timestamp(self._clock())
         id_, name = new_id(), check_name(name)
@@ -82,8 +79,8 @@ class Organizations:
     def get_organization(self, caller: Caller, reference: str | None) -> Organization:
         """Return an organization; None means the caller's only one.
 
-        Raises OrganizationNotFound, PermissionDenied; ValidationFailed for None if
-        there are several.
+        Raises OrganizationNotFound, PermissionDenied; ValidationFailed for None of
+        several.
         """
         reference = self._access.default_organization(caller, reference)
         return self._access.require_organization(caller, "project_read", reference)
@@ -134,10 +131,8 @@ class Organizations:
     def update_member(
         self, caller: Caller, reference: str, member_id: str, changes: MemberChanges
     ) -> Member:
-        """Raises MemberNotFound, PermissionDenied, LanguageNotAssigned, LastOwner.
-
-        Takes effect with the member's next request.
-        """
+        """Takes effect with the next request. Raises MemberNotFound, PermissionDenied,
+        LanguageNotAssigned, LastOwner."""
         organization = self._managed(caller, reference)
         check_record(changes)
         with self._transactions.transaction():

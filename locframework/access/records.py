@@ -138,12 +138,11 @@ class Holder(Struct, frozen=True):
 
 
 class NewToken(Struct, frozen=True, rename="camel"):
-    """The body that makes a token.
+    """The body that makes a token; without ``permissions``, with all that the maker may
+    grant.
 
-    Without ``permissions``, it has all that the maker may grant. A project token has
-    none of those that are needed only in an organization. Its end is given as
-    ``expiresInDays`` or as ``expiresAt``, not as both: a moment in the future, at most
-    366 days from now. Without both: 90 days.
+    It ends after ``expiresInDays``, or at ``expiresAt``, 366 days from now at most;
+    without both, after 90 days.
     """
 
     name: Name

@@ -41,10 +41,8 @@ def reaches(grant: Grant, reach: Reach) -> bool:
 
 
 def effective(grant: Grant) -> frozenset[str]:
-    """The permissions that a grant gives where it reaches.
-
-    One that is bound to projects gives none that is for an organization as a whole.
-    """
+    """Return what a grant gives where it reaches: nothing for a whole organization if
+    it is bound to projects."""
     if grant.project_ids is None:
         return grant.permissions
     return grant.permissions - ORGANIZATION_WIDE
@@ -64,10 +62,7 @@ def allows(grant: Grant, permission: str, scope: Scope) -> bool:
 
 
 def has_permission(caller: Caller, permission: str, scope: Scope) -> bool | None:
-    """Return whether the caller has the permission in the scope.
-
-    None if the caller does not see the scope.
-    """
+    """Return whether the caller has the permission there; None if they see nothing."""
     if caller.everything:
         return True
     is_seen = None
@@ -98,11 +93,8 @@ class Access:
     def require(
         self, caller: Caller, permission: str, scope: Scope, missing: type[NotFound]
     ) -> None:
-        """Let pass, or raise ``missing`` (not visible) or PermissionDenied.
-
-        ``missing`` is raised just as for an id that does not exist, so that the two
-        answers are the same (decisions 2.2).
-        """
+        """Let pass, or raise PermissionDenied, or ``missing``, as for an id that does
+        not exist (decisions 2.2)."""
         granted = has_permission(caller, permission, scope)
         if granted is None:
             raise missing
@@ -146,10 +138,8 @@ class Access:
         return union(writing or reading)
 
     def scopes(self, caller: Caller, permission: str) -> list[Scope] | None:
-        """Where the caller has the permission; None is everywhere.
-
-        Raises PermissionDenied when it is nowhere.
-        """
+        """Return where the caller has the permission; None: everywhere. Raises
+        PermissionDenied."""
         if caller.everything:
             return None
         self.require_somewhere(caller, permission)
@@ -193,10 +183,8 @@ class Access:
             raise PermissionDenied(permission)
 
     def default_organization(self, caller: Caller, reference: str | None) -> str:
-        """What ``organizationId`` in a body names; left out, the caller's only one.
-
-        Raises ValidationFailed when it is left out and there are several or none.
-        """
+        """Return ``reference``, or the caller's only organization. Raises
+        ValidationFailed if there are several or none."""
         if reference is not None:
             return reference
         mine = {grant.organization_id for grant in caller.grants}
@@ -261,10 +249,8 @@ class LinkedAccess:
     def require_language(
         self, caller: Caller, permission: str, reach: Reach, tag: str
     ) -> None:
-        """Let pass, or raise LanguageNotAssigned.
-
-        Of several grants, only those that give ``permission`` count.
-        """
+        """Let pass, or raise LanguageNotAssigned. Only grants with ``permission``
+        count."""
         assigned = self.languages(caller, permission, reach)
         if assigned is not None and tag not in assigned:
             raise LanguageNotAssigned(tag)

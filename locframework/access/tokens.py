@@ -67,10 +67,8 @@ _TOKEN = re.compile(r"svc_(pat|proj)_[0-9A-Za-z]{42}", re.ASCII)
 
 
 def new_token_text(kind: TokenKind) -> str:
-    """A fresh token: prefix, 36 random base62 characters, 6 of their CRC32.
-
-    Source: decisions 2.9. The check is for secret scanners, not for security.
-    """
+    """Return a new token: prefix, 36 random base62 digits, 6 of their CRC32 (decisions
+    2.9)."""
     letters = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
     body = PREFIXES[kind] + letters
     return body + _check(body)
@@ -96,13 +94,8 @@ def is_live(token: StoredToken, now: datetime) -> bool:
 
 
 def grants_of(holder: Holder) -> tuple[Grant, ...]:
-    """Return what a token may do right now; nothing at all when its owner may not.
-
-    A project token has its allow-list, in its project only. A personal token has its
-    allow-list within its owner's roles; one that was made for a member counts in the
-    organization it was made in. Unknown permission keys in the allow-list give nothing.
-    Source: service.md, Authentication 4; decisions 2.9.
-    """
+    """Return what a token may do right now: its allow-list within its owner's roles, or
+    in its project (service.md, Authentication 4; decisions 2.9)."""
     token, record = holder.token, holder.token.token
     if token.user_id is None:
         if token.organization_id is None or record.project_id is None:
@@ -132,11 +125,8 @@ def grants_of(holder: Holder) -> tuple[Grant, ...]:
 
 
 def check_project(new: NewToken, project_id: str | None) -> None:
-    """Refuse a body that names another project or kind than the path does.
-
-    ``project_id``: of the path; None for a personal token. Without this, a request to
-    the wrong path would make a token for all projects in place of one.
-    """
+    """Raise ValidationFailed for a body that names another project or kind than the
+    path. ``project_id``: of the path; None for a personal token."""
     message = (
         "does not belong here: POST /projects/{projectId}/tokens makes project tokens,"
         " POST /tokens personal ones"
@@ -148,10 +138,7 @@ def check_project(new: NewToken, project_id: str | None) -> None:
 
 
 def expiry(new: NewToken, now: datetime) -> datetime:
-    """When a token that is made now ends. Raises ValidationFailed.
-
-    Source: decisions 2.9 (90 days by default, 366 at most).
-    """
+    """Return when a new token ends (decisions 2.9). Raises ValidationFailed."""
     if new.expires_at is UNSET:
         days = LIFE_DAYS if new.expires_in_days is UNSET else new.expires_in_days
         return now + timedelta(days=days)
@@ -292,10 +279,8 @@ class Tokens:
         self._revoke(token_id)
 
     def caller_behind(self, text: str) -> Caller | None:
-        """The caller that holds the token, or None when it is no valid token.
-
-        Junk is refused before the database is asked. One statement.
-        """
+        """Return the caller that holds the token, or None if it is invalid. One
+        statement, and none for what is no token."""
         if not is_token_text(text):
             return None
         found = self._store.find_holder(token_hash(text))
@@ -316,11 +301,8 @@ class Tokens:
         )
 
     def renewed(self, caller: Caller) -> Caller | None:
-        """A caller of a while ago with the rights of now; None when none are left.
-
-        For work that outlives its request: a token that was revoked meanwhile counts
-        no more, one that only ran out does. Callers without a token stay as they were.
-        """
+        """Return a caller of a while ago with the rights of now; None if there are
+        none, or the token was revoked. An expired token counts."""
         if caller.token is None:
             return caller
         stored = self._store.tokens.find(caller.token.id)
@@ -417,11 +399,8 @@ class Authenticator:
         self._pending: set[str] = set()  # ids of tokens whose use will be written
 
     def __call__(self, text: str | None) -> Caller | None:
-        """The caller that holds the bearer text, or None: no valid token.
-
-        One answer for missing, malformed, unknown, revoked and expired, so that
-        nothing can be probed.
-        """
+        """Return who holds the bearer text, or None for any reason, so that nothing can
+        be probed."""
         if text is None:
             return None
         found = self._plugins(text)

@@ -59,10 +59,9 @@ class Blobs:
     ) -> list[BlobNote]:
         """Store files at least so long, and while a release or a file names them.
 
-        Return one note for each distinct content, in the order given. Afterwards every
-        file survives a crash of the machine; present content is not written again. Must
-        not be called in a transaction. Raises Unavailable. ``store`` defaults to the
-        one of the settings.
+        Return one note for each distinct content, in order. Afterwards every file
+        survives a crash of the machine. Must not be called in a transaction. Raises
+        Unavailable. ``store`` defaults to the one of the settings.
         """
         store_name = store or self._default_store
         keep_until = timestamp(self._clock() + keep_for)
@@ -90,10 +89,7 @@ class Blobs:
 
     @contextmanager
     def open_parts(self, kept: KeptParts) -> Iterator[BinaryIO]:
-        """Open a copy of the file on the disk. Raises Unavailable.
-
-        One part of it is in memory at a time.
-        """
+        """Open a copy of the file on the disk, part by part. Raises Unavailable."""
         with tempfile.TemporaryFile() as file:
             for name in kept.names:
                 content = self.get(name, store=kept.store)
@@ -124,11 +120,8 @@ class Blobs:
 
     @contextmanager
     def store(self, name: str) -> Iterator[BlobStore]:
-        """Use a blob store: what it raises is logged, and is Unavailable.
-
-        Its names come from here, so a ValueError about one is a fault of the store.
-        Raises Unavailable if its plugin is not installed.
-        """
+        """Use a blob store: what it raises is logged, and is Unavailable, as an absent
+        one is."""
         if name not in self._stores:
             raise Unavailable(f"the blob store {name!r} is not installed")
         try:
@@ -140,12 +133,11 @@ class Blobs:
             raise Unavailable(f"the blob store {name} failed") from error
 
     def prune(self) -> int:
-        """Delete up to 100 expired files that no release and no file names.
+        """Delete up to 100 expired files that no release and no file names; return
+        their number.
 
-        Return their number. For the housekeeping of every minute. Named files are
-        checked once a day, so they are deleted up to a day later. Files of a store
-        that is not installed stay. Raises Unavailable for one that cannot be deleted;
-        it is tried again in an hour, the others by the next call.
+        Named files are checked once a day. Files of a store that is not installed stay.
+        Raises Unavailable for one that cannot be deleted; it is tried again in an hour.
         """
         at = self._clock()
         now, later = timestamp(at), timestamp(at + LOOKED_AT_AGAIN)

@@ -58,19 +58,15 @@ class Branches:
     _clock: Clock
 
     def scope(self, project: Project, branch: str | None) -> BranchScope:
-        """The line that a request names by name or id; None and "main" are main.
-
-        Raises BranchNotFound, and BranchNotOpen for one that was merged or closed.
-        """
+        """Return main for None and "main", else the open branch of that name or id.
+        Raises BranchNotFound, BranchNotOpen."""
         if branch is None or branch == MAIN:
             return BranchScope(project)
         return BranchScope(project, self.find_open(project, branch))
 
     def lock_scope(self, scope: BranchScope) -> BranchScope:
-        """In a transaction that writes: the line as it is now, other writers kept out.
-
-        Raises ProjectNotFound, BranchNotFound, BranchNotOpen.
-        """
+        """Lock the scope in a transaction, and return it as it is now. Raises as
+        ``scope``."""
         project = self._projects.lock(scope.project)
         return self.scope(project, scope.branch.id if scope.branch else None)
 
@@ -141,10 +137,7 @@ class Branches:
         return replace(page, items=items)
 
     def close_branch(self, caller: Caller, project_id: str, reference: str) -> Branch:
-        """End a branch without merging it. Raises BranchNotFound, BranchNotOpen.
-
-        What stood on it is kept for 30 days, out of reach of the API.
-        """
+        """End a branch without merging it. Raises BranchNotFound, BranchNotOpen."""
         project = self._projects.require(caller, "branch_manage", project_id)
         with self._transactions.transaction():
             project = self._projects.lock(project)

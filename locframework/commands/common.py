@@ -79,11 +79,8 @@ class TextsNotTaken(click.ClickException):
 
 @contextmanager
 def one_line_errors(setup: Setup) -> Iterator[None]:
-    """Turn exceptions of the block into those that click shows as one line.
-
-    A wrong setting is shown with the variable or file that set it. The trace of a bug
-    is logged with ``--log-level debug``.
-    """
+    """Turn exceptions into those that click shows as one line; a wrong setting is shown
+    with the variable or file that set it."""
     try:
         yield
     except (click.ClickException, click.exceptions.Exit, click.Abort):
@@ -130,11 +127,8 @@ def counted(count: int, noun: str, nouns: str = "") -> str:
 
 
 class RedactingFormatter(logging.Formatter):
-    """Formats records with "…" in place of secrets, also in traces.
-
-    Knows tokens, ``Authorization`` values, signing secrets, public keys in content
-    URLs, and passwords in URLs.
-    """
+    """Formats records with "…" in place of tokens, secrets and passwords, also in
+    traces."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Format the record."""
@@ -294,10 +288,8 @@ def choose(
     list_: Callable[[Caller, Q], Page[N]],
     query: Q,
 ) -> str:
-    """Return the id of the one that ``reference`` names, or of the only one.
-
-    ``name`` is that of the option. Raises CommandFailed if there are none or several.
-    """
+    """Return the id of the one that ``reference`` names, or of the only one. ``name``
+    is that of the option. Raises CommandFailed if there are none or several."""
     if reference is not None:
         return get(OPERATOR, reference).id
     found = list_(OPERATOR, query)
@@ -370,10 +362,8 @@ class JobsOf(Protocol):
 def run_to_end(
     framework: Framework, jobs: JobsOf, about: str, job: Job, report: Report
 ) -> Job:
-    """Return the job when it has ended, done here or by another process.
-
-    ``about`` is the project, glossary or memory. Ctrl-C cancels the job.
-    """
+    """Return the job of a project, glossary or memory when it has ended, here or in
+    another process. Ctrl-C cancels it."""
     framework.runner.start()
     try:
         while job.status in ("queued", "running"):
@@ -394,10 +384,8 @@ def run_to_end(
 def result_of(
     framework: Framework, jobs: JobsOf, about: str, job: Job
 ) -> Mapping[str, object]:
-    """Run an import to its end, and return the result of the job.
-
-    Raises CommandFailed if it failed, and says how much of it remains.
-    """
+    """Run an import to its end, and return its result. Raises CommandFailed, which says
+    how much of it remains."""
     with progress("importing") as report:
         job = run_to_end(framework, jobs, about, job, report)
     if job.result is not None and job.status == "succeeded":

@@ -242,12 +242,9 @@ def export(
 def _upload(
     framework: Framework, paths: tuple[Path, ...], options: ImportOptions
 ) -> SourceFile:
-    """Return the only file, or an archive of all of them: one import is one upload.
-
-    A file that is named here must be of a known format, unless such files are to be
-    left out; one in an archive need not.
-    Raises CommandFailed for two files of one name, and UnknownFormat.
-    """
+    """Return the only file, or an archive of all. Raises CommandFailed for two files of
+    one name, and UnknownFormat, but not for files in an archive, nor where such files
+    are left out."""
     if len(paths) == 1:
         return _read(paths[0])
     formats = framework.formats

@@ -54,10 +54,8 @@ class Distributions:
         return get_record(self._store, reference, DistributionNotFound, project.id)
 
     def lock(self, project: Project, reference: str) -> Distribution:
-        """Lock the project, then the distribution, and return it as it is now.
-
-        Raises DistributionNotFound.
-        """
+        """Lock the project, then the distribution, and return it as it is now. Raises
+        DistributionNotFound."""
         self._projects.lock(project)
         found = self.find(project, reference)
         locked = self._store.lock(found.id)
@@ -149,10 +147,8 @@ class Distributions:
     def delete_distribution(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> Distribution:
-        """Delete it with its releases; the public key answers 404 at once.
-
-        Its releases are dropped 30 days later, and its files with them (decisions 2.8).
-        """
+        """Delete it; the public key answers 404 at once. Its releases and files are
+        kept for 30 days (decisions 2.8)."""
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
             distribution = self.lock(project, distribution_id)
@@ -176,10 +172,8 @@ class Distributions:
     def resume(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> Distribution:
-        """Show the last ready release again, or build the first. Raises NotPaused.
-
-        With ``auto_publish``, later changes are published.
-        """
+        """Show the last ready release again, or build the first, or what
+        ``auto_publish`` missed. Raises NotPaused."""
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
             old = self.lock(project, distribution_id)

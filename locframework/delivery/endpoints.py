@@ -54,10 +54,7 @@ DistributionAnswer = Annotated[Distribution, Wrapped("distribution")]
 
 
 class ReleaseAnswer(Struct, frozen=True):
-    """One release; ``job`` builds it, null when there is nothing to build.
-
-    ``diff`` is present only in answers to ``dryRun``.
-    """
+    """A release, and the job that builds it, if any; ``diff`` only with ``dryRun``."""
 
     release: Release | None
     job: Job | None = None

@@ -195,10 +195,8 @@ class PublicContent:
         return self._respond(request, head, lambda: body, JSON, headers)
 
     def read_file(self, public_key: str, blob: str, request: RequestInfo) -> Raw:
-        """Return a file of any release of the distribution, 304, or 404.
-
-        Raises Unavailable for a file that the store has lost or damaged.
-        """
+        """Return a file of any release of the distribution, 304, or 404. Raises
+        Unavailable for a lost or damaged file."""
         head = self._head(public_key)
         if head is None or not BLOB_NAME.fullmatch(blob):
             return NOT_FOUND

@@ -31,10 +31,8 @@ class ReleaseQueue:
     def queue(
         self, caller: Caller, project: Project, distribution: Distribution, *, note: str
     ) -> tuple[Release, Job]:
-        """Queue a new version; return it and its job. Raises ReleaseInProgress.
-
-        The project is locked, and the distribution unless it is new.
-        """
+        """Queue a new version, with project and distribution locked; return it and its
+        job. Raises ReleaseInProgress."""
         self.require_idle(distribution)
         release = Release(
             id=new_id(),
@@ -120,10 +118,9 @@ class ReleaseQueue:
     def on_event(self, event: Event) -> None:
         """Look for changes of content, inside the transaction of the event.
 
-        Releases of ``auto_publish`` are queued at its end, except while a release is
-        being built: ``after_build`` queues those. All events of main, or of a branch,
-        cost one statement in a project without ``auto_publish``. The release of a job
-        that failed or was cancelled has failed.
+        Releases of ``auto_publish`` are queued at its end, except while one is being
+        built: ``after_build`` queues those. One statement in a project without
+        ``auto_publish``. The release of a job that failed or was cancelled has failed.
         """
         project_id = event.project_id
         if project_id is None:
@@ -139,10 +136,8 @@ class ReleaseQueue:
             )
 
     def after_build(self, distribution: Distribution) -> None:
-        """Queue what has changed meanwhile, in the transaction that ends a build.
-
-        Nothing is queued while the distribution is paused; see ``queue_missed``.
-        """
+        """Queue what has changed meanwhile, in the transaction that ends a build,
+        unless the distribution is paused."""
         is_active = distribution.auto_publish and distribution.status != "paused"
         if is_active and self.may_differ(distribution):
             self._queue_automatic(distribution)

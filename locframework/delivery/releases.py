@@ -43,10 +43,8 @@ class Releases:
     def create_release(
         self, caller: Caller, project_id: str, distribution_id: str, new: NewRelease
     ) -> tuple[Release, Job | None]:
-        """Queue a release, or return the current one if nothing has changed since.
-
-        A release that has lost files in the blob store is built again, to restore them.
-        Raises DistributionNotFound, ReleaseInProgress, BranchNotOpen.
+        """Queue a release, or return the current one if nothing has changed since and
+        no file was lost. Raises DistributionNotFound, ReleaseInProgress, BranchNotOpen.
         """
         project = self._projects.require(caller, "distribution_publish", project_id)
         check_record(new)
@@ -100,10 +98,7 @@ class Releases:
     def current_release(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> StoredRelease | None:
-        """Return the release of the manifest with its files, also while it is paused.
-
-        None before the first release.
-        """
+        """Return the release of the manifest with its files, even of a paused one."""
         project = self._projects.require(caller, "distribution_read", project_id)
         return self._current(self._distributions.find(project, distribution_id))
 
@@ -116,9 +111,7 @@ class Releases:
         from_version: int | None,
     ) -> ReleaseDiff:
         """Compare a release with an older one; without ``from_version``, the previous.
-
-        Raises ReleaseNotFound, also for one that is not ready.
-        """
+        Raises ReleaseNotFound, also for one that is not ready."""
         project = self._projects.require(caller, "distribution_read", project_id)
         distribution = self._distributions.find(project, distribution_id)
         release = self._ready(distribution, version)
@@ -134,11 +127,8 @@ class Releases:
     def rollback(
         self, caller: Caller, project_id: str, distribution_id: str, version: int
     ) -> Release:
-        """A new version with the files of an older one, published at once.
-
-        So clients that compare versions still move. Raises ReleaseNotFound for one
-        that never was ready, ReleaseInProgress.
-        """
+        """Publish the files of an older release as a new version. Raises
+        ReleaseNotFound, also for one that is not ready, ReleaseInProgress."""
         project = self._projects.require(caller, "distribution_publish", project_id)
         with self._storage.transaction():
             distribution = self._distributions.lock(project, distribution_id)

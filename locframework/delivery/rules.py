@@ -59,11 +59,8 @@ def in_file_order(files: Sequence[ReleaseFile]) -> tuple[ReleaseFile, ...]:
 
 
 def content_hash(files: Sequence[ReleaseFile]) -> str:
-    """The digest over the whole release: it changes whenever any file does.
-
-    SHA-256 over the lines ``language TAB module TAB contentHash`` in file order, each
-    ended by a line feed (decisions 2.8).
-    """
+    """Return the SHA-256 over the lines ``language TAB module TAB contentHash`` in file
+    order, each ended by a line feed (decisions 2.8)."""
     digest = hashlib.sha256()
     for file in in_file_order(files):
         line = f"{file.language}\t{file.module or ''}\tsha256:{file.blob}\n"
@@ -165,10 +162,7 @@ def chosen_of(
 
 def settings_of(distribution: Distribution, branch_id: str | None) -> str:
     """Return the settings that the files of a release depend on, as one text.
-
-    ``branch_id`` is that of the branch with the distribution's branch name now: a
-    later branch may have the name of an ended one.
-    """
+    ``branch_id``: a later branch may have the name of an ended one."""
     settings = (
         distribution.format,
         distribution.language_codes,
@@ -181,9 +175,6 @@ def settings_of(distribution: Distribution, branch_id: str | None) -> str:
 
 
 def changes_content(event: Event, branch: str | None) -> bool:
-    """Return whether an event may change a release of main, or of this branch.
-
-    Events of main concern branches, too.
-    """
+    """Return whether an event of main, or of this branch, may change a release."""
     is_relevant = event.branch is None or event.branch == branch
     return is_relevant and event.type.startswith(_CONTENT_EVENTS)

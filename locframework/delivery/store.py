@@ -43,19 +43,15 @@ class DeliveryStore(Repository[Distribution], Protocol):
         before: int | None = None,
         status: Literal["building", "ready"] | None = None,
     ) -> StoredRelease | None:
-        """Return the newest release that matches all filters.
-
-        ``before`` means a lower version.
-        """
+        """Return the newest release that matches all filters; ``before``: a lower
+        version."""
 
     def list_releases(self, distribution_id: str, page: PageRequest) -> Page[Release]:
         """Return releases, newest version first."""
 
     def find_head(self, public_key: str) -> PublicHead | None:
-        """Return what a public request needs, also of a paused distribution.
-
-        One statement on a unique index.
-        """
+        """Return what a public request needs, also of a paused distribution. One
+        statement."""
 
     def names_blob(self, distribution_id: str, blob: str) -> tuple[str, str] | None:
         """Return the content type and the blob store of a released file.

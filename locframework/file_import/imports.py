@@ -144,10 +144,8 @@ class FileImport(ABC, Generic[S, Row, R]):
     def choose_languages(
         self, upload: Upload[S], codes: set[str], result: R
     ) -> Sequence[str]:
-        """Return the languages of the subject that are imported, of those in the file.
-
-        Says in ``result`` what each is taken as. Raises LanguageNotAssigned.
-        """
+        """Return the languages to import, and say in ``result`` what each is taken as.
+        Raises LanguageNotAssigned."""
 
     @abstractmethod
     def read_rows(self, params: ImportParams, file: BinaryIO) -> Iterator[Row]:
@@ -182,9 +180,8 @@ class FileImport(ABC, Generic[S, Row, R]):
     ) -> Callable[[], Job]:
         """Check a file and keep it; the function that is returned queues the job.
 
-        The first 2 MiB are checked at once, the rest by the job before it writes
-        anything. ``format_`` None: detected. Raises UnknownFormat, UnreadableFile (with
-        a Problem for each line), LanguageNotAssigned.
+        The first 2 MiB are checked at once, the rest by the job. ``format_`` None:
+        detected. Raises UnknownFormat, UnreadableFile, LanguageNotAssigned.
         """
         file = file_of(content)
         if format_ is None:
@@ -232,11 +229,8 @@ class FileImport(ABC, Generic[S, Row, R]):
         return name
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Import the file, some 2,000 texts a step; the last ends the job too.
-
-        Subject and rights are those of each step. What the steps before wrote stays
-        when one is refused.
-        """
+        """Import the file, some 2,000 texts a step; the last ends the job too. What was
+        written stays when a step is refused."""
         params = msgspec.convert(job.params, ImportParams)
         state = params.state
         if job.step is not None:

@@ -61,11 +61,8 @@ class Mended(NamedTuple):
 
 
 class XmlText:
-    """The text of a file, piece by piece; ``mended`` has one item for each MARK.
-
-    UTF-8, or what a byte order mark or else the declaration says. White space may stand
-    before ``<?xml``.
-    """
+    """The text of a file, piece by piece, in UTF-8, or as a byte order mark or the
+    declaration says; ``mended`` has one item for each MARK."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.mended: deque[Mended] = deque()

@@ -22,11 +22,10 @@ _JPEG_END = b"\xff\xd9"
 def image_type(content: bytes) -> ImageType:
     """Return the media type of a PNG, JPEG or WebP image by its content.
 
-    Checksums of a PNG are verified; a JPEG is decoded at an eighth of its size, the
-    first frame of a WebP in full, because Pillow verifies nothing of these two.
-
     Raises UnreadableFile for other formats, for images that are damaged, truncated or
-    followed by other data, and for more than MAX_PIXELS.
+    followed by other data, and for more than MAX_PIXELS. Pillow verifies the checksums
+    of a PNG only, so a JPEG is decoded at an eighth of its size, and the first frame of
+    a WebP in full.
     """
     try:
         with Image.open(io.BytesIO(content), formats=tuple(_TYPES)) as image:

@@ -38,10 +38,8 @@ class Files:
         self._store = self._storage.files
 
     def add_file(self, caller: Caller, project_id: str, content: bytes) -> File:
-        """Store an image: PNG, JPEG or WebP, detected by content, 5 MiB at most.
-
-        Raises ProjectNotFound, PermissionDenied, PayloadTooLarge, UnreadableFile.
-        """
+        """Store a PNG, JPEG or WebP image, 5 MiB at most. Raises ProjectNotFound,
+        PermissionDenied, PayloadTooLarge, UnreadableFile."""
         return self.prepare_file(caller, project_id, content)()
 
     def prepare_file(
@@ -70,10 +68,8 @@ class Files:
     def read_file(
         self, caller: Caller, project_id: str, file_id: str
     ) -> tuple[StoredFile, Callable[[], bytes]]:
-        """Return a file, and a function that reads its bytes. Raises FileNotFound.
-
-        The function raises Unavailable if the blob store is out of reach.
-        """
+        """Return a file, and a function that reads its bytes or raises Unavailable.
+        Raises FileNotFound."""
         project = self._projects.require(caller, "translation_read", project_id)
         found = self._store.find(file_id, project.id) if is_id(file_id) else None
         if found is None:
@@ -87,20 +83,14 @@ class Files:
         return path_of(project.id, file_id)
 
     def use_files(self, project: Project, file_ids: Collection[str]) -> dict[str, str]:
-        """In a transaction that makes keys name files: where each is read, by its id.
-
-        The paths are below the API's base URL. Without those that the project does not
-        have. One statement.
-        """
+        """In a transaction that makes keys name files: return the path of each below
+        the API's base URL, by id, of those that the project has. One statement."""
         ids = {file_id for file_id in file_ids if is_id(file_id)}
         used = self._store.use_files(project.id, ids) if ids else ()
         return {file_id: path_of(project.id, file_id) for file_id in used}
 
     def purge(self) -> None:
-        """Forget files that no key has named for 30 days, up to a thousand a call.
-
-        Each is looked at once a day.
-        """
+        """Forget files that no key has named for 30 days, up to a thousand a call."""
         now = self._clock()
         looked = timestamp(now - LOOKED_AT_EVERY)
         with self._storage.transaction():

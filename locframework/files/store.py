@@ -17,17 +17,12 @@ class FileStore(Repository[StoredFile], Protocol):
     """
 
     def use_files(self, project_id: str, file_ids: Collection[str]) -> set[str]:
-        """Keep files from being purged in a transaction that lets keys name them.
-
-        Return those that exist. Raise RuntimeError without a transaction.
-        """
+        """Keep files from being purged in a transaction that lets keys name them;
+        return those that exist."""
 
     def look_for_unused(self, now: Timestamp, before: Timestamp, rows: int) -> int:
-        """Note from ``now`` on which files no key names.
-
-        Look at up to ``rows`` files that were not looked at since ``before``; return
-        how many.
-        """
+        """Note from ``now`` on which of up to ``rows`` files, not looked at since
+        ``before``, no key names; return how many were looked at."""
 
 
 class FileStorage(Transactions, Protocol):

@@ -339,10 +339,8 @@ def _csv_rows(terms: Iterable[Term], columns: Sequence[str]) -> Iterator[Sequenc
 
 
 def read_csv(file: BinaryIO, problems: Problems) -> Iterator[FileTerm]:
-    """Yield the terms of a file, in its order; an empty cell leaves a field unset.
-
-    What is wrong with a line is added to ``problems``. Raises UnreadableFile.
-    """
+    """Yield the terms of a file; an empty cell leaves a field unset. What is wrong with
+    a line is added to ``problems``. Raises UnreadableFile."""
     try:
         for line, cells, has_surplus in read_table(file, _column_of, _problem_of):
             if has_surplus:

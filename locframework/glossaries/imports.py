@@ -184,17 +184,9 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         content: bytes | BinaryIO,
         format_: str | None,
     ) -> Job:
-        """Check a file and queue its import.
-
-        A term that the glossary has, with the same case rule, becomes what the file
-        says; fields and terms that the file leaves out stay. Translations are applied,
-        or proposed where that needs approval and the caller cannot approve; drafts
-        replace only drafts. Of a term that the file has twice the first is imported,
-        with a warning. A language is read as one of the terms or of the glossary's
-        projects where it means that (``de-DE`` as ``de``). Raises GlossaryNotFound,
-        PermissionDenied, UnknownFormat, UnreadableFile (with a Problem for each line),
-        LanguageNotAssigned.
-        """
+        """Check a file and queue its import. Raises GlossaryNotFound, PermissionDenied,
+        UnknownFormat, UnreadableFile (with a Problem for each line),
+        LanguageNotAssigned."""
         return self.prepare_import(caller, glossary_id, content, format_)()
 
     def prepare_import(
@@ -209,11 +201,9 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         return self.prepare(caller, stored, content, format_)
 
     def export(self, caller: Caller, glossary_id: str, format_: str) -> ExportedFile:
-        """Export all terms, with approved translations and drafts; no proposals.
-
-        Raises GlossaryNotFound, PermissionDenied, UnknownFormat. Memory does not grow
-        with the terms; all are as of one moment.
-        """
+        """Export all terms, with approved translations and drafts; no proposals. Memory
+        does not grow with them. Raises GlossaryNotFound, PermissionDenied,
+        UnknownFormat."""
         stored = self._glossaries.require(caller, "glossary_read", glossary_id)
         chosen = self.require_format(format_)
         name = stored.glossary.slug.removesuffix(stored.id).strip("-") or "glossary"
@@ -390,10 +380,8 @@ def _in_targets(
     language_codes: Sequence[str],
     result: ImportResult,
 ) -> FileTerm:
-    """Return the term with its translations in the languages that are imported.
-
-    The source language of the glossary may have become one of them since the check.
-    """
+    """Return the term with its translations in the languages that are imported; the
+    source language may have become one of them since the check."""
     texts: list[FileText] = []
     for text in term.texts:
         code = result.languages_taken_as.get(text.language_code, text.language_code)

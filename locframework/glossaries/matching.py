@@ -300,10 +300,8 @@ class ExpectedTerms:
 def _avoided(
     texts: Mapping[str | None, str], find: Callable[[str], Sequence[FoundTerm]]
 ) -> dict[str | None, list[AvoidedTerm]]:
-    """Return the forbidden terms in each text that has any, by plural form.
-
-    None inside an expected term.
-    """
+    """Return the forbidden terms outside expected ones, by plural form, of texts with
+    any."""
     avoided: dict[str | None, list[AvoidedTerm]] = {}
     for form, text in texts.items():
         found = find(text)

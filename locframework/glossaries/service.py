@@ -48,21 +48,15 @@ class Glossaries:
     def require(
         self, caller: Caller, permission: str, reference: str
     ) -> StoredGlossary:
-        """Return the glossary, by id or slug, if the caller has the permission there.
-
-        Raises PermissionDenied, and GlossaryNotFound also for one that the caller
-        cannot see: a caller bound to projects sees those linked to one of them
-        (decisions 2.2).
-        """
+        """Return the glossary, by id or slug. Raises PermissionDenied, and
+        GlossaryNotFound also for one that the caller cannot see (decisions 2.2)."""
         stored = self._find(reference)
         self._linked.require(caller, permission, stored.reach, GlossaryNotFound())
         return stored
 
     def visible(self, caller: Caller, reference: str) -> StoredGlossary:
-        """Return the glossary for a caller with any permission there.
-
-        Raises GlossaryNotFound.
-        """
+        """Return the glossary for a caller with any permission there. Raises
+        GlossaryNotFound."""
         stored = self._find(reference)
         if not self._linked.sees(caller, stored.reach):
             raise GlossaryNotFound
@@ -99,10 +93,8 @@ class Glossaries:
             )
 
     def create_glossary(self, caller: Caller, new: NewGlossary) -> Glossary:
-        """Create a glossary, linked to no project.
-
-        Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
-        """
+        """Create a glossary. Raises OrganizationNotFound, PermissionDenied,
+        ValidationFailed."""
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(
             caller, "glossary_manage", reference
@@ -125,10 +117,8 @@ class Glossaries:
         return glossary
 
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
-        """List the glossaries that the caller may read, by name.
-
-        Raises ProjectNotFound for a ``project_id`` that the caller cannot see.
-        """
+        """List the glossaries that the caller may read, by name. Raises
+        ProjectNotFound."""
         scopes = self._access.scopes(caller, "glossary_read")
         check_record(query, "query")
         found = self._store.list_glossaries(
@@ -183,11 +173,8 @@ class Glossaries:
         return old.glossary
 
     def attach(self, caller: Caller, project_id: str, reference: str) -> Glossary:
-        """Link a glossary that the caller can see to a project of its organization.
-
-        Linking it again changes nothing. Raises ProjectNotFound, PermissionDenied,
-        GlossaryNotFound.
-        """
+        """Link a glossary to a project of its organization; again changes nothing.
+        Raises ProjectNotFound, PermissionDenied, GlossaryNotFound."""
         return self._set_link(caller, project_id, reference, is_linked=True)
 
     def detach(self, caller: Caller, project_id: str, reference: str) -> Glossary:

@@ -93,10 +93,8 @@ class TermStore(Protocol):
     def translations_of(
         self, term_ids: Collection[str], language_codes: Collection[str] | None
     ) -> Mapping[str, Sequence[TermTranslation]]:
-        """Return those of each term, by language code; None: in all languages.
-
-        One statement, or none without terms.
-        """
+        """Return those of each term, by language code; None: in all languages. One
+        statement, or none without terms."""
 
 
 class GlossaryStorage(Transactions, Protocol):

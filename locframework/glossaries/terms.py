@@ -157,10 +157,8 @@ class Terms:
         return new
 
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Term:
-        """Delete a term; needs the right to write all its translations.
-
-        Raises GlossaryNotFound, PermissionDenied, TermNotFound, LanguageNotAssigned.
-        """
+        """Delete a term; needs the right to write all its translations. Raises
+        GlossaryNotFound, PermissionDenied, TermNotFound, LanguageNotAssigned."""
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         with self._transactions.transaction():
             stored = self._glossaries.lock(stored)
@@ -320,10 +318,7 @@ class Terms:
 
 
 def spelling(term: str, *, case_sensitive: bool) -> str:
-    """Return what terms with the same case rule share that are one term.
-
-    Such terms are found in the same places of a text.
-    """
+    """Return what terms of one case rule share that are found in the same places."""
     text = exact(" ".join(term.split()))
     return text if case_sensitive else fold(text)
 
@@ -342,10 +337,8 @@ def check_target(tag: str, source_language: str, path: str) -> None:
 
 
 def values_by_tag(values: Mapping[str, str], source_language: str) -> dict[str, str]:
-    """Return the values that are not empty, by canonical language code.
-
-    Raises ValidationFailed, also for two spellings of one language.
-    """
+    """Return values by canonical language code, without empty ones. Raises
+    ValidationFailed."""
     found: dict[str, str] = {}
     for code, value in values.items():
         tag = require_tag(code, "$.translations")
@@ -360,10 +353,8 @@ def values_by_tag(values: Mapping[str, str], source_language: str) -> dict[str, 
 
 
 def check_translatable(term: Term) -> None:
-    """Refuse translations that differ from a term with ``doNotTranslate``.
-
-    Raises TermNotTranslatable. Source: decisions 2.4.2.
-    """
+    """Raise TermNotTranslatable for a translation that differs from a term with
+    ``doNotTranslate`` (decisions 2.4.2)."""
     if not term.do_not_translate:
         return
     for each in term.translations:

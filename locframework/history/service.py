@@ -44,10 +44,7 @@ class Activity:
     def list_activity(
         self, caller: Caller, project_id: str, query: ActivityQuery
     ) -> Page[ActivityItem]:
-        """Return a page of what happened, newest first.
-
-        Raises ValidationFailed for filters that nothing can match, BranchNotFound.
-        """
+        """List what happened, newest first. Raises ValidationFailed, BranchNotFound."""
         project = self._projects.require(caller, "audit_read", project_id)
         check_record(query, "query")
         where = self._filter(project, query, "query")
@@ -64,9 +61,8 @@ class Activity:
     ) -> Job:
         """Queue a job that undoes the selected changes on main.
 
-        Raises ValidationFailed without a filter and for filters that nothing can match,
-        BranchNotFound, NotOnBranch for a branch, and BranchProtected for a protected
-        main, unless ``merge_of`` is given; that also needs branch_merge there.
+        Raises ValidationFailed, also without a filter, BranchNotFound, NotOnBranch for
+        a branch, and BranchProtected for a protected main without ``merge_of``.
         """
         project = self._projects.require(caller, PERMISSION, project_id)
         check_record(request)
@@ -104,12 +100,8 @@ class Activity:
             return self._jobs.start(caller, project, TYPE, PERMISSION, params)
 
     def _filter(self, project: Project, asked: Filters, path: str) -> EventFilter:
-        """Return the filter that list and undo share.
-
-        ``path`` is where the request has the fields: ``query`` or ``$``. Raises
-        ValidationFailed for a period that ends before it begins, and for an actor, job
-        or key that the project does not know.
-        """
+        """Return the filter that list and undo share. ``path`` is where the request has
+        the fields: ``query`` or ``$``. Raises ValidationFailed."""
         since = _time(asked.since, f"{path}.since")
         until = _time(asked.until, f"{path}.until")
         if since is not None and until is not None and since > until:

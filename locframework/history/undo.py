@@ -111,11 +111,8 @@ class Selection(Struct):
 def select(
     events: Iterable[Event], languages: Iterable[Language], key_id: str | None
 ) -> Selection:
-    """Return what the events did, in their order; to one key if ``key_id`` is given.
-
-    Values of a language that was removed and added again since are left out: their
-    revisions are gone.
-    """
+    """Return what the events did, to one key if ``key_id`` is given, without values of
+    languages that were removed since: their revisions are gone."""
     added_at = {each.language_code: each.created_at for each in languages}
     found = Selection()
     for event in events:
@@ -165,12 +162,8 @@ class UndoJob:
     _renewed: Renewed
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Undo everything in one transaction with the end of the job.
-
-        A dry run reads one snapshot and writes nothing but the job. Raises
-        BranchProtected when main was protected since the request, PermissionDenied
-        when the caller has lost a permission.
-        """
+        """Undo everything in one transaction with the end of the job; a dry run writes
+        the job alone. Raises BranchProtected, PermissionDenied."""
         params = msgspec.convert(job.params, UndoParams)
         self._writer.prepare_checks(job.project_id)
         if params.dry_run:
@@ -408,10 +401,8 @@ class _Undo:
     def _writes(
         self, key: Key, history: History, touches: Sequence[Touch]
     ) -> Iterator[KeyWrite]:
-        """Return the writes that put a key back: its name, other fields, and values.
-
-        They are separate, so that one may be refused and the others not.
-        """
+        """Return the writes that put back a key's name, other fields, and values: one
+        may be refused and the others not."""
         changes = [
             (touch.event_id in self._selection.event_ids, read_change(touch.undo))
             for touch in touches
@@ -696,10 +687,8 @@ def _histories(revisions: Iterable[Revision]) -> dict[str, dict[Slot, list[Revis
 
 
 def _source_times(sources: History, gone: Mapping[Slot, Collection[int]]) -> list[str]:
-    """Return when source texts changed so that translations became outdated.
-
-    ``gone``: revisions that are undone. The first source text outdates nothing.
-    """
+    """Return when source texts changed, other than by the revisions ``gone``, so that
+    translations became outdated."""
     return [
         row.updated_at
         for slot, rows in sources.items()

@@ -46,11 +46,8 @@ class History:
         lang: str,
         query: HistoryQuery,
     ) -> Page[HistoryItem]:
-        """A page of the revisions of all forms in a language, newest first.
-
-        On a branch: main's until the branch had the value for itself, then its own.
-        Raises KeyNotFound, LanguageNotFound.
-        """
+        """Return revisions of all forms in a language, newest first; on a branch,
+        main's until the copy, then its own. Raises KeyNotFound, LanguageNotFound."""
         project = self._projects.require(caller, "translation_read", project_id)
         check_record(query, "query")
         scope = self._branches.scope(project, query.branch)
@@ -70,13 +67,9 @@ class History:
         *,
         branch: str | None = None,
     ) -> Key:
-        """Write the text of a revision again; answers the key with its values.
-
-        It is a write like any other: an approver's counts at once, another's waits
-        for review; the revision of a cleared value clears it. Raises KeyNotFound,
-        LanguageNotFound, LanguageNotAssigned, ValidationFailed for a revision that
-        there is not, InvalidPluralForm, BranchProtected.
-        """
+        """Write the text of a revision again; return the key with its values. Raises
+        KeyNotFound, LanguageNotFound, LanguageNotAssigned, ValidationFailed for an
+        unknown revision, InvalidPluralForm, BranchProtected."""
         project = self._projects.require(caller, "translation_write", project_id)
         check_record(asked)
         if asked.plural_form is not None:
