@@ -45,10 +45,8 @@ class LanguageInfo(Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def canonical_tag(text: str) -> str | None:
-    """Return ``text`` as canonical BCP-47 (``pt_br``: ``pt-BR``), or None.
-
-    Source: decisions 2.1.4. Nothing is replaced by another language.
-    """
+    """Return ``text`` as canonical BCP-47 (``pt_br``: ``pt-BR``), or None (decisions
+    2.1.4)."""
     if not text or len(text) > 100 or not text.isascii():
         return None
     tag = text.replace("_", "-")
@@ -179,10 +177,8 @@ def _maximized(tag: str) -> langcodes.Language:
 
 
 def tag_from_path(segment: str) -> str:
-    """Return the tag of a path segment: everything from the first ``.`` is dropped.
-
-    Raises LanguageNotFound (decisions 2.1.4).
-    """
+    """Return the tag of a path segment, without what follows the first ``.``. Raises
+    LanguageNotFound (decisions 2.1.4)."""
     tag = canonical_tag(segment.partition(".")[0])
     if tag is None:
         raise LanguageNotFound
@@ -206,10 +202,7 @@ def language_info(tag: str) -> LanguageInfo:
 
 @lru_cache(maxsize=1024)
 def common_plural_forms(tag: str) -> frozenset[str]:
-    """Return forms that integers under a million take: one and other in French.
-
-    Empty for a language that CLDR does not know.
-    """
+    """Return forms that integers under a million take; none for an unknown language."""
     locale = _locale(tag)
     if locale is None:
         return frozenset()
@@ -218,10 +211,8 @@ def common_plural_forms(tag: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def rare_plural_forms(tag: str) -> frozenset[str]:
-    """Return forms that only fractions or millions take: ``many`` in French, in Czech.
-
-    Most texts lack them. Empty for a language that CLDR does not know.
-    """
+    """Return forms that only fractions or millions take, such as ``many`` in French;
+    none for an unknown language."""
     common = common_plural_forms(tag)
     return frozenset(language_info(tag).plural_forms) - common if common else common
 
@@ -304,10 +295,8 @@ def collapse_white_space(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return ``text`` as concordance and lists by name compare it (decisions 2.5.1).
-
-    Case and the width of white space are ignored, accents are not.
-    """
+    """Return ``text`` as concordance and lists by name compare it, without case and the
+    width of white space, with accents (decisions 2.5.1)."""
     return collapse_white_space(fold(text))
 
 

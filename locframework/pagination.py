@@ -130,11 +130,8 @@ _PAGE_NUMBER_LIMIT = 2**53  # JSON readers keep integers up to there
 
 
 class Cursor(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """Where the next page begins: after a position, not after a number of items.
-
-    A cursor is not signed: it holds only what the page before it showed, and a forged
-    one reads the same list from another position.
-    """
+    """Where the next page begins: after a position. It is not signed: a forged one
+    reads the same list from another position."""
 
     fingerprint: str  # of the list
     value: str  # of the position of the last item
@@ -156,10 +153,8 @@ def list_fingerprint(*conditions: object) -> str:
 
 
 def decode_cursor(text: str, fingerprint: str) -> Cursor:
-    """Return the cursor that ``text`` encodes.
-
-    Raise ValidationFailed for any other text, and for a cursor of another list.
-    """
+    """Return the cursor that ``text`` encodes. Raise ValidationFailed, also for another
+    list."""
     try:
         padded = text + "=" * (-len(text) % 4)
         json = b64decode(padded, _URL_SAFE, validate=True)

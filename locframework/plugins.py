@@ -172,11 +172,8 @@ class PluginHost:
         return cls(plugins)
 
     def open_storage(self, name: str) -> Storage:
-        """Open the storage of this name.
-
-        SettingsError and Unavailable pass. PluginError for all else that its plugin
-        does wrong.
-        """
+        """Open the storage. Raises SettingsError, Unavailable, and PluginError for all
+        else."""
         provider, hook = chosen("storage", name, self.storages), "loc_provide_storages"
         try:
             storage = provider.open()
@@ -189,11 +186,8 @@ class PluginHost:
             raise self._refused(provided_by, f"{hook}: {name}", error) from error
 
     def caller(self, token: str) -> Caller | None:
-        """The first plugin's answer to who holds the token, or None.
-
-        A plugin that fails refuses, as one does that answers anything else:
-        Unauthorized. Unavailable passes, for one whose own source does not answer.
-        """
+        """Return the first plugin's answer to who holds the token, or None. A plugin
+        that fails refuses: Unauthorized. Unavailable passes."""
         for name, decide in self._callers:
             try:
                 found = decide(token=token)
@@ -215,11 +209,8 @@ class PluginHost:
         return self._ask_vetoes if self._vetoes else None
 
     def _ask_vetoes(self, caller: Caller, change: Change) -> str | None:
-        """All their notes, or None. Raises WriteRefused.
-
-        A plugin that fails refuses, as one does that answers anything else.
-        Unavailable passes, for one whose own source does not answer.
-        """
+        """Return all notes, or None. Raises WriteRefused, also if a plugin fails.
+        Unavailable passes."""
         notes: list[str] = []
         for name, decide in self._vetoes:
             try:
@@ -237,10 +228,8 @@ class PluginHost:
         return "\n".join(notes)[:NOTE_LENGTH] or None
 
     def require_usable(self, settings: Settings) -> None:
-        """Ask every plugin whether what its settings name is of use here.
-
-        Raises PluginError for the first that says no, or fails.
-        """
+        """Ask every plugin whether what its settings name is of use here. Raises
+        PluginError."""
         for name, decide in self._deciders:
             try:
                 decide(settings=settings)
@@ -339,10 +328,8 @@ class PluginHost:
 
 
 def chosen(setting: str, name: str, provided: Mapping[str, T], below: str = "") -> T:
-    """What is provided by this name. Raises SettingsError when nobody provides it.
-
-    ``below``: the setting at fault, if it is one below ``setting``.
-    """
+    """Return what is provided by this name. Raises SettingsError of ``below``, or
+    ``setting``, if nothing is."""
     if name not in provided:
         names = ", ".join(sorted(provided)) or "none"
         reason = f"no installed plugin provides {name!r}"
@@ -399,10 +386,8 @@ def _built(entry: EntryPoint, settings: Mapping[str, object], origin: str) -> ob
 
 
 def settings_of(plugin: object) -> Iterator[str]:
-    """``name: type = default`` of each setting that the plugin has.
-
-    Raises TypeError for a ``settings_type`` that is no struct.
-    """
+    """Yield ``name: type = default`` of each setting. Raises TypeError if they are no
+    struct."""
     settings_type = getattr(plugin, "settings_type", NoSettings)
     settings = fields(settings_type)
     types = get_type_hints(settings_type)  # without what Annotated adds
@@ -441,10 +426,8 @@ def _name_of(port: type, item: Any, plugin: str) -> str:
 
 
 def write_answer(answer: object) -> WriteRefusal | WriteNote | None:
-    """What a plugin said of a change; an empty note is none.
-
-    Raises TypeError or ValueError for what is no answer.
-    """
+    """Return what a plugin said of a change; an empty note is none. Raises TypeError or
+    ValueError for what is no answer."""
     if answer is None or answer == WriteNote(""):
         return None
     if not isinstance(answer, WriteRefusal | WriteNote):

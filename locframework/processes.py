@@ -116,11 +116,8 @@ class Registration:
 
 
 def is_replaced(other: ServingProcess, own: ServingProcess, now: Timestamp) -> bool:
-    """Return whether another entry is of a process that serves no more.
-
-    Its lease has ended; or on this host, ``own`` has its address or pid, or no process
-    has its pid.
-    """
+    """Return whether another process serves no more: its lease has ended, or on this
+    host, ``own`` has its address or pid, or nothing has its pid."""
     if other.lease_until <= now:
         return True
     if other.host != own.host:

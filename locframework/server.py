@@ -86,10 +86,8 @@ def require_waitress() -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket on the first address of ``host``, IPv4 before IPv6.
-
-    Port 0 picks a free one. Raises ServerError for an address that cannot be used.
-    """
+    """Return a socket listening on the first address of ``host``, IPv4 before IPv6;
+    port 0 picks a free one. Raises ServerError."""
     try:
         found = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -123,10 +123,7 @@ def as_settings(given: object) -> Settings:
 
 
 def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
-    """Return the setting that an error is about, from the top, or "".
-
-    ``below`` is the table that was read ("plugins.json").
-    """
+    """Return the setting that an error is about, below the table ``below``, or ""."""
     found = _PLACE.search(str(error))
     unknown = _UNKNOWN.search(str(error))
     named = (below, found and found[1], unknown and unknown[1])
@@ -134,10 +131,8 @@ def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
 
 
 def source_of(setting: str, path: Path | str | None, environ: Mapping[str, str]) -> str:
-    """Return where a setting, or one below it, was set: variables, else the file.
-
-    ``path`` and ``environ`` are those of ``Settings.load``; "" if it was not set.
-    """
+    """Return where a setting, or one below it, was set: variables, else the file, or
+    "". ``path`` and ``environ`` are those of ``Settings.load``."""
     wanted = setting.split(".")
     names = [
         name

@@ -76,22 +76,15 @@ class Storage(Transactions, Protocol):
         """The keys as they are seen from a branch. Asks nothing by itself."""
 
     def release_leases(self, is_over: Callable[[str], bool], now: Timestamp) -> None:
-        """Let what some owners of jobs or deliveries hold be claimed at once.
-
-        ``is_over`` is called with each owner of a lease.
-        """
+        """Let jobs and deliveries of owners for whom ``is_over`` is true be claimed at
+        once."""
 
     def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
-        """Return which kinds of work may be claimed. One statement, which only reads.
-
-        Each process asks this once a second.
-        """
+        """Return which kinds of work may be claimed, once a second. One statement."""
 
     def watch(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Call from another thread when any process has committed jobs or deliveries.
-
-        Return a function that ends it. A database that cannot notify never calls.
-        """
+        """Call from another thread when any process has committed jobs or deliveries,
+        if the database can notify. Return a function that ends it."""
 
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
         """Drop up to about ``rows`` rows of what ended before then, oldest first.
@@ -115,10 +108,8 @@ class Storage(Transactions, Protocol):
         """Ask the database anything; Unavailable when it does not answer."""
 
     def close(self) -> None:
-        """Close the connections of all threads, and open none any more.
-
-        Whatever is asked afterwards raises Unavailable; another close does nothing.
-        """
+        """Close all connections for good: whatever is asked afterwards raises
+        Unavailable."""
 
 
 class StorageProvider(Protocol):

@@ -31,36 +31,23 @@ class Transactions(Protocol):
     def before_commit(
         self, name: Hashable, begin: Callable[[], Callable[[], None]]
     ) -> None:
-        """Look at something before a transaction changes it, and once more at its end.
-
-        ``begin`` is called at once, and answers what is called when the outermost block
-        ends, still inside it: what that writes is kept with the rest, and what it
-        raises lets nothing be kept. A second call with the same ``name`` in one
-        transaction does nothing. Outside a transaction: RuntimeError.
-        """
+        """Call ``begin`` at once, and what it returns when the outermost block ends,
+        inside it; what that raises rolls back. A second call with the ``name`` does
+        nothing. RuntimeError outside a transaction."""
 
     def after_commit(self, call: Callable[[], None]) -> None:
-        """Call once the outermost transaction is committed; never if it is not.
-
-        Outside a transaction: at once. What ``call`` raises is logged and stays
-        there.
-        """
+        """Call once the outermost transaction is committed, without one at once. What
+        ``call`` raises is logged."""
 
 
 class Repository(Protocol[T]):
-    """Records of one type, each with an id.
-
-    A record is hidden from all methods once it, or the project it belongs to, was
-    deleted.
-    """
+    """Records of one type. One is hidden once it, or the project it belongs to, was
+    deleted."""
 
     def insert(self, record: T) -> None: ...
 
     def find(self, record_id: str, parent_id: str | None = None) -> T | None:
-        """Return the record; with ``parent_id`` only if it belongs to that parent.
-
-        Each store says which parent its records have.
-        """
+        """Return the record; with ``parent_id`` only if it belongs to that parent."""
 
     def update(self, record: T) -> None:
         """Write all fields but the id, the parents and when it was created."""
@@ -68,10 +55,8 @@ class Repository(Protocol[T]):
     def delete(self, record_id: str, at: Timestamp) -> None: ...
 
     def lock(self, record_id: str) -> T | None:
-        """Let no other transaction lock the record until this one ends.
-
-        Return the record as it is now; None if there is none.
-        """
+        """Return the record as it is now, or None; nobody else can lock it in this
+        transaction."""
 
 
 def get_record(
@@ -96,10 +81,8 @@ class _Armed:
 
 
 def arm(where: str) -> None:
-    """Die at this place from now on; ``import.after_batch#3``: at the third pass.
-
-    The environment variable ``LOCFRAMEWORK_CRASH_AT`` does so from the start.
-    """
+    """Die at this place from now on; ``import.after_batch#3``: at the third pass. Also
+    by the variable ``LOCFRAMEWORK_CRASH_AT``."""
     _Armed.place, _, nth = where.partition("#")
     _Armed.passes_left = int(nth or "1")
 

@@ -59,11 +59,9 @@ def refusal(
     *,
     strict: bool = True,
 ) -> ValidationFailed:
-    """Return the error for a ``value`` that is no ``type_``.
-
-    It lists the first fault of every field. ``root`` is "$", "query" or "form".
-    ``strict``: as of ``msgspec.convert``.
-    """
+    """Return the error for a ``value`` that is no ``type_``, with the first fault of
+    every field. ``root`` is "$", "query" or "form"; ``strict``: as of
+    ``msgspec.convert``."""
     problems = _in_fields(value, type_, root, strict)
     return ValidationFailed.of(problems or [_problem(error, root)])
 

@@ -168,10 +168,7 @@ def operations_of(framework: Framework) -> list[object]:
 
 
 def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
-    """Return what locks out other writers, by path parameter.
-
-    Services take the same locks in the same order, so that none waits in a circle.
-    """
+    """Return what locks out other writers, by path parameter, as services do it."""
     storage, organizations = framework.storage, framework.organizations
 
     def lock_own(caller: Caller, _: str) -> None:

@@ -26,11 +26,8 @@ class LeaseStorage(Transactions, Protocol):
 
 
 def _pid_namespace() -> str:
-    """Return the host, boot and container in which process ids are unique.
-
-    Containers often share a host name, and each has a process 1. Where there is no
-    /proc there are no containers either, and the host's name is enough.
-    """
+    """Return the host, boot and container in which process ids are unique: containers
+    often share a host name, and each has a process 1."""
     parts = [socket.gethostname()]
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii")

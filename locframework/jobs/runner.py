@@ -83,10 +83,7 @@ class JobRunner:
             thread.start()
 
     def stop(self, timeout_seconds: float = 10.0) -> None:
-        """Claim nothing more, and wait for running jobs until the timeout.
-
-        The leases of unfinished jobs are released: another runner starts them again.
-        """
+        """Claim nothing more; wait for jobs until the timeout, then release leases."""
         deadline = time.monotonic() + timeout_seconds
         self._stopping.set()
         self._woken.set()
@@ -243,12 +240,8 @@ class JobRunner:
                 log.exception("the heartbeat of job %s failed", job.job.id)
 
     def _beat(self, job: StoredJob, work: Work) -> None:
-        """Store progress, poll for a cancellation, and extend the lease.
-
-        Writes nothing during a step or the final transaction: its lock would block us,
-        as it blocks claimers, and it extends the lease itself. Another long transaction
-        of the handler may block us too.
-        """
+        """Store progress, poll for a cancellation, and extend the lease, except in a
+        step or the final transaction: their lock would block us."""
         jobs, id_, attempt = self._storage.jobs, job.job.id, job.attempt
         progress, now = work.progress, self._clock()
         is_due = now >= work.extended_at + EXTEND_INTERVAL

@@ -63,10 +63,8 @@ class Jobs:
         params: Mapping[str, object],
     ) -> Job:
         """Queue a job in the open transaction; it starts after the commit.
-
-        ``permission`` is the one that allowed the request; ``params`` are JSON for the
-        handler of ``type_``.
-        """
+        ``permission`` allowed the request; ``params`` are JSON for the handler of
+        ``type_``."""
         is_project = isinstance(subject, Project)
         now = timestamp(self._clock())
         job = Job(
@@ -114,10 +112,8 @@ class Jobs:
             self.start(caller, project, type_, permission, params)
 
     def list_jobs(self, caller: Caller, project_id: str, query: JobQuery) -> Page[Job]:
-        """Return the project's jobs that the caller could have started, newest first.
-
-        Raises ProjectNotFound.
-        """
+        """Return the project's jobs that the caller may start, newest first. Raises
+        ProjectNotFound."""
         project = self._projects.visible(caller, project_id)
         where = _filter(query, self._permissions(caller, project))
         return self._with_progress(self._store.list_jobs(project.id, where, query))
@@ -135,11 +131,8 @@ class Jobs:
         return self._with_progress(page)
 
     def get_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
-        """Return a job of a project.
-
-        Raises ProjectNotFound, and JobNotFound also for a job that the caller could not
-        have started.
-        """
+        """Return a job. Raises ProjectNotFound, and JobNotFound also for one that the
+        caller could not have started."""
         project = self._projects.visible(caller, project_id)
         may = self._permissions(caller, project)
         return self.get_subject_job(project.id, job_id, may)
@@ -149,10 +142,8 @@ class Jobs:
         return self._current(self._find(subject_id, job_id, may))
 
     def cancel_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
-        """Cancel a job: a queued one at once, a running one at its next check.
-
-        Committed steps stay. Raises ProjectNotFound, JobNotFound, JobNotCancellable.
-        """
+        """Cancel a job: a queued one at once, a running one at its next check. Raises
+        ProjectNotFound, JobNotFound, JobNotCancellable."""
         project = self._projects.visible(caller, project_id)
         may = self._permissions(caller, project)
         return self.cancel_subject_job(project.id, job_id, may)

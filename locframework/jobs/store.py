@@ -19,19 +19,14 @@ Item = Mapping[str, object]
 
 
 def last_lease_end(now: Timestamp) -> Timestamp:
-    """Return the latest time at which a lease taken before ``now`` can end.
-
-    A lease that ends later was taken before the clock was set back: it has expired.
-    """
+    """Return when a lease taken before ``now`` ends at the latest: one that ends later
+    was taken before the clock was set back, and has expired."""
     return timestamp(parse_timestamp(now) + LEASE_LIMIT)
 
 
 class JobStore(Protocol):
-    """Stores jobs and their leases.
-
-    An ``attempt`` is current until the job is claimed again. Methods with an attempt
-    write nothing when it is not current.
-    """
+    """Stores jobs. Methods with an ``attempt`` write nothing if the job was claimed
+    again."""
 
     def add(self, job: StoredJob) -> None: ...
 
@@ -46,10 +41,8 @@ class JobStore(Protocol):
         *,
         of_subject: bool = False,
     ) -> Page[Job]:
-        """Return a page of the jobs of a project, newest first.
-
-        ``of_subject``: of a glossary or memory.
-        """
+        """Return jobs of a project, or ``of_subject``, a glossary or memory, newest
+        first."""
 
     def claim(
         self, types: Sequence[str], owner: str, now: Timestamp, lease_until: Timestamp
@@ -78,18 +71,13 @@ class JobStore(Protocol):
         """
 
     def hold_queued(self, project_id: str, type_: str) -> bool:
-        """Lock a queued job of the type in the open transaction; return False if there
-        is none, or others have locked all of them.
-
-        Whoever claims it later sees what this transaction writes.
-        """
+        """Lock a queued job of the type in the open transaction: whoever claims it sees
+        what this writes. Return False if there is none, or others hold all of them."""
 
     def finish(self, job: Job, attempt: int, items: Sequence[Item] = ()) -> bool:
         """Store status, progress, result, error, ``finished_at`` and the last items;
-        clear the lease.
-
-        Return False when the attempt is not current or the job has ended.
-        """
+        clear the lease. Return False if the attempt is not current or the job has
+        ended."""
 
     def page_of_items(self, job_id: str, page: PageRequest) -> Page[Item]:
         """Return a page of the items of a job, as they were added. Two statements."""

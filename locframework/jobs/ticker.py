@@ -23,10 +23,8 @@ _POOL = "locframework"
 
 
 class Ticker:
-    """Calls functions at intervals, from a pool of two threads.
-
-    Due work is stored in the database, so a late or missed call loses nothing.
-    """
+    """Calls functions at intervals, from two threads; a late or missed call loses
+    nothing."""
 
     def __init__(
         self, poll: Callable[[], None], housekeeping: Sequence[Callable[[], object]]

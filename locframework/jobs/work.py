@@ -26,10 +26,8 @@ LOCK_WAIT_SECONDS = 600.0  # for others who hold the project or the database
 
 
 def pause_after(started: float) -> None:
-    """Let other writers proceed after a step that started at ``time.monotonic()``.
-
-    SQLite's waiters poll: they need the lock to be free for a while.
-    """
+    """Let others write after a step that began at ``time.monotonic()``: SQLite's
+    waiters poll."""
     time.sleep(max(PAUSE_SECONDS, PAUSE_SHARE * (time.monotonic() - started)))
 
 
@@ -50,10 +48,8 @@ class Outcome(Struct):
 
 
 class Step(Struct):
-    """A checkpoint; a handler sets it inside ``work.step()``.
-
-    ``note["result"]`` becomes the job's result if it fails or is cancelled later.
-    """
+    """A checkpoint; a handler sets it inside ``work.step()``. ``note["result"]``
+    becomes the job's result if it fails or is cancelled later."""
 
     note: Mapping[str, object]  # JSON
     progress: Progress
@@ -81,10 +77,7 @@ class Work:
         self.progress = Progress(done, total)
 
     def check_cancelled(self) -> None:
-        """Raise Cancelled if a member asked for it, LeaseLost if the lease is lost.
-
-        Cheap: the runner polls in another thread. Call it before each step.
-        """
+        """Raise Cancelled or LeaseLost. Cheap: the runner polls in another thread."""
         if self._lost.is_set():
             raise LeaseLost
         if self._cancelled.is_set():
@@ -153,11 +146,8 @@ class Work:
 
     @contextmanager
     def transaction(self, *, lock_project: bool = True) -> Iterator[None]:
-        """Open a transaction that locks the job, and the project if asked.
-
-        Retries while others, such as another import, hold the lock: that must not
-        restart the job. Raises LeaseLost, Cancelled.
-        """
+        """Open a transaction that locks the job, and the project if asked; wait while
+        others hold the lock. Raises LeaseLost, Cancelled."""
         deadline = time.monotonic() + LOCK_WAIT_SECONDS
         with ExitStack() as opened:
             while not self._try_lock(opened, lock_project):
@@ -200,18 +190,12 @@ class Work:
 
 
 class JobHandler(Protocol):
-    """Runs the jobs of one type.
-
-    A job runs again after a crash or a lost lease. So a handler writes in
-    ``work.finish()``, in ``work.step()``, or idempotently.
-    """
+    """Runs the jobs of one type, again after a crash or a lost lease: so it writes in
+    ``work.finish()``, in ``work.step()``, or idempotently."""
 
     @property
     def type(self) -> str: ...
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Run the job and end it with ``work.finish()``.
-
-        An exception ends the job as failed: a LocError with its code and message, any
-        other as internal_error.
-        """
+        """Run the job and end it with ``work.finish()``. A LocError ends it with its
+        code and message, any other exception as internal_error."""

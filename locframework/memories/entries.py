@@ -59,10 +59,8 @@ class Entries:
     def list_entries(
         self, caller: Caller, tm_id: str, query: EntryQuery
     ) -> Page[MemoryEntry]:
-        """Return entries in the order of their creation, or of the query.
-
-        Raise TmNotFound, ValidationFailed, LanguageNotInProject.
-        """
+        """Return entries by creation, or as asked. Raise TmNotFound, ValidationFailed,
+        LanguageNotInProject."""
         stored = self._memories.require(caller, "tm_read", tm_id)
         check_record(query, "query")
         code = query.language_code
@@ -74,12 +72,8 @@ class Entries:
         return self._store.list_entries(stored.id, query)
 
     def create_entry(self, caller: Caller, tm_id: str, new: NewEntry) -> MemoryEntry:
-        """Create an entry, with translations if any are given.
-
-        Without the right to approve, where the memory requires it, these are proposals.
-        Raise TmNotFound, ValidationFailed, LanguageNotInProject, LanguageNotAssigned,
-        EntryExists.
-        """
+        """Create an entry. Raise TmNotFound, ValidationFailed, LanguageNotInProject,
+        LanguageNotAssigned, EntryExists."""
         stored = self._memories.require(caller, "tm_write", tm_id)
         check_record(new)
         check_source(new.source_text)
@@ -116,12 +110,12 @@ class Entries:
     def update_entry(
         self, caller: Caller, tm_id: str, entry_id: str, changes: EntryChanges
     ) -> MemoryEntry:
-        """Change source text and context; translations stay.
+        """Change source text and context (service.md); keys no longer contribute to the
+        entry.
 
-        Keys no longer contribute to the entry. That, and another source text, needs
-        the right to write all translations. Raise TmNotFound, EntryNotFound,
-        ValidationFailed, PermissionDenied, LanguageNotAssigned, EntryExists. Source:
-        service.md, update a TM entry.
+        That, and another source text, needs the right to write all translations. Raise
+        TmNotFound, EntryNotFound, ValidationFailed, PermissionDenied,
+        LanguageNotAssigned, EntryExists.
         """
         stored = self._memories.require(caller, "tm_write", tm_id)
         check_record(changes)
@@ -145,10 +139,8 @@ class Entries:
         return new
 
     def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> MemoryEntry:
-        """Delete an entry; needs the right to write all its translations.
-
-        Raise TmNotFound, EntryNotFound, PermissionDenied, LanguageNotAssigned.
-        """
+        """Delete an entry; needs the right to write all its translations. Raise
+        TmNotFound, EntryNotFound, PermissionDenied, LanguageNotAssigned."""
         stored = self._memories.require(caller, "tm_write", tm_id)
         with self._storage.transaction():
             writing = self._memories.begin(stored.id)
@@ -160,11 +152,9 @@ class Entries:
     def set_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str, new: NewTranslation
     ) -> MemoryEntry:
-        """Set the translation in one language, or propose it (service.md, States).
-
-        "" clears. Raise TmNotFound, EntryNotFound, ValidationFailed,
-        LanguageNotInProject, LanguageNotAssigned.
-        """
+        """Set a translation, or propose it (service.md, States); "" clears. Raise
+        TmNotFound, EntryNotFound, ValidationFailed, LanguageNotInProject,
+        LanguageNotAssigned."""
         stored = self._memories.require(caller, "tm_write", tm_id)
         check_record(new)
         check_value(new.value)
@@ -178,11 +168,8 @@ class Entries:
     def remove_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> MemoryEntry:
-        """Remove the translation in one language, and what is proposed there.
-
-        Without the right to approve, where approval is required, removing an approved
-        value is a proposal. Raise as ``set_translation``, and LanguageNotFound.
-        """
+        """Remove a translation and what is proposed, or propose that. Raise as
+        ``set_translation``, and LanguageNotFound."""
         stored = self._memories.require(caller, "tm_write", tm_id)
 
         def change(old: Changed, tag: str, now: Timestamp) -> Changed:
@@ -316,10 +303,8 @@ class Entries:
 def check_targets(
     memory: TranslationMemory, there: Collection[str], paths: Mapping[str, str]
 ) -> None:
-    """Raise LanguageNotInProject for what is no target language of the memory.
-
-    ``there`` are its target languages; ``paths``: by code, where the request names it.
-    """
+    """Raise LanguageNotInProject for what is not in ``there``, the target languages of
+    the memory. ``paths``: by code, where the request names it."""
     problems = []
     for tag in sorted(set(paths) - set(there)):
         message = f"the memory has no language {tag}"
@@ -350,11 +335,8 @@ def check_value(text: str, path: str = "$.value") -> str:
 
 
 def values_by_tag(values: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the values of a body that are not empty, by canonical language code.
-
-    Raise LanguageNotInProject for what is no language, and ValidationFailed for one
-    that is spelled in two ways and for an invalid value.
-    """
+    """Return values by canonical language code, without empty ones. Raise
+    LanguageNotInProject for what is no language, ValidationFailed."""
     found: dict[str, str] = {}
     for code, value in values.items():
         tag = canonical_tag(code)

@@ -284,10 +284,7 @@ class InlineText:
 
 
 def content_of(text: str) -> str:
-    """What stands inside of ``<seg>`` for a text.
-
-    Characters that XML cannot hold (control characters) are left out.
-    """
+    """Return what stands inside of ``<seg>`` for a text, without control characters."""
     text = without_control_characters(text)
     return text if _has_tags(text) else escaped(text)
 
@@ -339,19 +336,14 @@ def write_csv(
     language_codes: Sequence[str],
     entries: Iterable[MemoryEntry],
 ) -> Iterator[bytes]:
-    """Write the entries with approved texts in these languages.
-
-    The same entries give the same bytes.
-    """
+    """Write the entries with approved texts in these languages, always in the same
+    bytes."""
     return write_rows(_rows(memory, language_codes, entries))
 
 
 def read_csv(file: BinaryIO, source_language: str) -> Iterator[Unit | UnitFault]:
-    """Yield the units of a file, in its order, and why others are left out.
-
-    The source text is the column of the source language, or ``source``. Empty cells
-    are no texts. Raises UnreadableFile.
-    """
+    """Yield the units of a file, and why others are left out. The source text is the
+    column of the source language, or ``source``. Raises UnreadableFile."""
 
     def problem_of(columns: list[str]) -> str | None:
         if "source" not in columns:

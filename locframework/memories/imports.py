@@ -134,14 +134,9 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         content: bytes | BinaryIO,
         options: ImportOptions,
     ) -> Job:
-        """Check a file and queue its import.
-
-        Units that no entry can hold are left out and listed. Languages that the memory
-        lacks are read as those that they mean there (``de-DE`` as ``de``), else added
-        where the caller has tm_manage, else left out. Raises TmNotFound,
-        PermissionDenied, UnknownFormat, UnreadableFile (with the line),
-        ValidationFailed, LanguageNotAssigned.
-        """
+        """Check a file and queue its import. Raises TmNotFound, PermissionDenied,
+        UnknownFormat, UnreadableFile (with the line), ValidationFailed,
+        LanguageNotAssigned."""
         return self.prepare_import(caller, tm_id, content, options)()
 
     def prepare_import(
@@ -163,11 +158,9 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
     def export(
         self, caller: Caller, tm_id: str, query: MemoryExportQuery
     ) -> ExportedFile:
-        """Export all entries, oldest first, in some or all languages.
-
-        Raises TmNotFound, PermissionDenied, UnknownFormat, LanguageNotInProject.
-        Memory does not grow with the entries; all are as of one moment.
-        """
+        """Export all entries, oldest first, in some or all languages. Memory does not
+        grow with them. Raises TmNotFound, PermissionDenied, UnknownFormat,
+        LanguageNotInProject."""
         stored = self._memories.require(caller, "tm_read", tm_id)
         check_record(query, "query")
         chosen, memory = self.require_format(query.format), stored.memory

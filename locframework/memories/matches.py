@@ -40,11 +40,9 @@ class Matching:
     def search(
         self, caller: Caller, project_id: str, request: ConcordanceQuery
     ) -> Page[ConcordanceItem]:
-        """Return the entries that hold the text (service.md, concordance search).
-
-        None if translation memory is switched off, or the text is blank. Raise
-        ProjectNotFound.
-        """
+        """Return the entries that hold the text (service.md, concordance search); none
+        if translation memory is switched off, or the text is blank. Raise
+        ProjectNotFound."""
         project = self._projects.require(caller, "tm_read", project_id)
         check_record(request)
         page = PageRequest(page=request.page, limit=request.limit)
@@ -98,9 +96,7 @@ class Matching:
         only_approved: bool = False,
     ) -> dict[Question, ByLanguage]:
         """Return matches of ``least`` percent and more, without checking permissions.
-
-        ``only_approved``: no drafts. Raise Unavailable.
-        """
+        ``only_approved``: no drafts. Raise Unavailable."""
         assigned = self._memories_of(project)
         if assigned is None:
             return {}

@@ -55,10 +55,8 @@ Missing = dict[tuple[str, str | None], Question]
 
 
 class PrefillFilter(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which keys; every condition that is set must hold.
-
-    An unknown property is refused: a misspelt condition would fill every key.
-    """
+    """Which keys; every condition that is set must hold. Unknown properties are
+    refused."""
 
     prefix: Annotated[str, Meta(max_length=500)] = ""
     tag: Annotated[list[str], Meta(max_length=20)] = []  # all of them
@@ -86,10 +84,8 @@ class PrefillParams(Struct, frozen=True, rename="camel"):
 
 
 class PrefillSkipped(Struct, frozen=True, rename="camel"):
-    """A key that could not be written; ``reason`` is an error code.
-
-    ``key`` is null for one that does not exist (``key_not_found``).
-    """
+    """A key that was not written, and an error code; ``key`` is null if it does not
+    exist."""
 
     key_id: str
     key: str | None
@@ -143,13 +139,9 @@ class Prefill:
         *,
         branch: str | None = None,
     ) -> Job:
-        """Queue a job. Needs tm_write and the languages.
-
-        Texts are written as drafts of the origin ``tm``; approved texts beside them
-        remain the delivered ones. Raise ProjectNotFound, ValidationFailed,
-        LanguageNotInProject, LanguageNotAssigned, BranchNotFound, BranchNotOpen,
-        BranchProtected.
-        """
+        """Queue a job; needs tm_write and the languages. Raise ProjectNotFound,
+        ValidationFailed, LanguageNotInProject, LanguageNotAssigned, BranchNotFound,
+        BranchNotOpen, BranchProtected."""
         project = self._projects.require(caller, PERMISSION, project_id)
         check_record(request)
         languages = self._storage.projects.list_languages(project.id)
@@ -174,11 +166,8 @@ class Prefill:
             return self._jobs.start(caller, project, JOB_TYPE, PERMISSION, given)
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Fill 100 keys a step. Raise PermissionDenied, BranchProtected, …
-
-        Matches are found before the transaction of a step. What is missing is read
-        again inside it.
-        """
+        """Fill 100 keys a step; what is missing is read again in its transaction. Raise
+        PermissionDenied, BranchProtected, …"""
         params = msgspec.convert(job.params, PrefillParams)
         asked, scope = params.request, self._scope(job, params)
         there = store_of(self._storage, scope).names_of(scope.project.id)

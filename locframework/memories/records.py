@@ -126,10 +126,8 @@ class MemoryEntry(Struct, frozen=True, rename="camel", gc=False):
 
 
 class StoredTranslation(Struct, frozen=True, gc=False):
-    """A translation as it is stored.
-
-    ``is_learned``: it comes from values of keys, and is removed with them.
-    """
+    """A stored translation; ``is_learned``: it comes from values of keys, and is
+    removed with them."""
 
     entry_id: str
     translation: TermTranslation

@@ -72,11 +72,8 @@ class Memories:
         self._store = self._storage.memories
 
     def require(self, caller: Caller, permission: str, reference: str) -> StoredMemory:
-        """Return the memory, by id or slug, for a caller with the permission on it.
-
-        Raise TmNotFound, the same for one that does not exist and for one that the
-        caller cannot reach, and PermissionDenied.
-        """
+        """Return the memory, by id or slug. Raise PermissionDenied, and TmNotFound also
+        for one that the caller cannot reach."""
         stored = self._find(reference)
         reach = self.reach(caller, stored)
         self._linked.require(caller, permission, reach, TmNotFound())
@@ -107,10 +104,8 @@ class Memories:
         return writing
 
     def create_memory(self, caller: Caller, new: NewMemory) -> TranslationMemory:
-        """Create a memory, with its first target languages if any are named.
-
-        Raise OrganizationNotFound, PermissionDenied, ValidationFailed, LanguageExists.
-        """
+        """Create a memory with its first target languages. Raise OrganizationNotFound,
+        PermissionDenied, ValidationFailed, LanguageExists."""
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(caller, "tm_manage", reference)
         check_record(new)
@@ -140,10 +135,7 @@ class Memories:
     def list_memories(
         self, caller: Caller, query: MemoryQuery
     ) -> Page[TranslationMemory]:
-        """Return those that the caller may read, by name.
-
-        Raise ProjectNotFound for a ``project_id`` that the caller cannot see.
-        """
+        """Return those that the caller may read, by name. Raise ProjectNotFound."""
         check_record(query, "query")
         scopes = self._access.scopes(caller, "tm_read")
         return self._store.list_memories(
@@ -194,10 +186,7 @@ class Memories:
     def list_languages(
         self, caller: Caller, tm_id: str, page: PageRequest
     ) -> Page[MemoryLanguage]:
-        """Return target languages as they were added, or by a MemoryLanguageQuery.
-
-        Raise TmNotFound.
-        """
+        """Return target languages as they were added, or as asked. Raise TmNotFound."""
         stored = self.require(caller, "tm_read", tm_id)
         check_record(page, "query")
         found = self._store.list_languages([stored.id])
@@ -208,10 +197,8 @@ class Memories:
     def add_language(
         self, caller: Caller, tm_id: str, new: NewMemoryLanguage
     ) -> MemoryLanguage:
-        """Add a target language (service.md, add a TM language).
-
-        Raise TmNotFound, ValidationFailed; LanguageExists also for the source language.
-        """
+        """Add a target language (service.md). Raise TmNotFound, ValidationFailed;
+        LanguageExists also for the source language."""
         stored = self.require(caller, "tm_manage", tm_id)
         check_record(new)
         tag = require_tag(new.language_code, "$.languageCode")
@@ -230,8 +217,7 @@ class Memories:
     def remove_language(self, caller: Caller, tm_id: str, lang: str) -> MemoryLanguage:
         """Remove a language with its translations, and learned entries without others.
 
-        In steps of 2,000 entries, between which others can write. The language goes
-        with the last; after an interruption, the caller removes it again.
+        In steps of 2,000 entries; after an interruption, the caller removes it again.
         Raise TmNotFound, LanguageNotFound.
         """
         stored = self.require(caller, "tm_manage", tm_id)
@@ -258,10 +244,7 @@ class Memories:
     def list_assignments(
         self, caller: Caller, project_id: str, page: PageRequest
     ) -> Page[Assignment]:
-        """Return a project's assignments by priority, then as the memories were made.
-
-        Raise ProjectNotFound.
-        """
+        """Return a project's assignments by priority. Raise ProjectNotFound."""
         project = self._projects.require(caller, "project_read", project_id)
         check_record(page, "query")
         found = [each.assignment for each in self._store.list_assigned(project.id)]
@@ -307,10 +290,7 @@ class Memories:
         return assignment
 
     def unassign(self, caller: Caller, project_id: str, tm_id: str) -> Assignment:
-        """Stop the use of the memory by the project; its entries stay.
-
-        Raise ProjectNotFound, TmNotFound.
-        """
+        """Stop a project from using the memory. Raise ProjectNotFound, TmNotFound."""
         project = self._projects.require(caller, "project_update", project_id)
         with self._storage.transaction():
             self._projects.lock(project)

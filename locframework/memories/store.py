@@ -88,10 +88,8 @@ class MemoryStore(Repository[StoredMemory], Protocol):
     # entries
 
     def begin(self, tm_id: str) -> MemoryWriting | None:
-        """Lock the memory in a transaction, to write its entries; None if deleted.
-
-        The revision of what is written is higher than any that was read before.
-        """
+        """Lock the memory in a transaction, to write entries with a revision above all
+        that was read; None if deleted."""
 
     def add_entries(
         self,
@@ -101,9 +99,7 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         learned: bool = False,
     ) -> None:
         """Insert entries with their translations; no other has their texts.
-
-        ``learned``: they come from keys, and are removed with the last link.
-        """
+        ``learned``: keys made them, and they are removed with the last link."""
 
     def find_entries(
         self, tm_id: str, entry_ids: Collection[str]
@@ -111,10 +107,8 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         """Return entries by id; unknown ids are left out."""
 
     def list_entries(self, tm_id: str, query: EntryQuery) -> Page[MemoryEntry]:
-        """Return entries in the order of their creation, or of the query.
-
-        ``search`` is folded, the language code canonical. Three statements.
-        """
+        """Return entries by creation, or in the order of the query. ``search`` is
+        folded, the language code canonical. Three statements."""
 
     def stream_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
         """Yield all entries by creation, as of one moment. One statement."""
@@ -131,10 +125,8 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         *,
         only_learned: bool = False,
     ) -> set[str]:
-        """Delete entries; return the ids of those that existed.
-
-        ``only_learned``: those that keys created and that are not detached.
-        """
+        """Delete entries, or ``only_learned`` ones that are not detached; return the
+        ids of those that existed."""
 
     def translations_of(
         self, tm_id: str, entry_ids: Collection[str]
@@ -149,11 +141,8 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         removed: Collection[tuple[str, str]] = (),
     ) -> None:
         """Insert or replace translations, and delete those ``removed``, by entry id and
-        language.
-
-        ``updated_at`` of an entry is that of its translation; ``at`` if one is only
-        removed.
-        """
+        language. ``updated_at`` of an entry becomes that of its translation, else
+        ``at``."""
 
     # links of keys to the entries that they contribute to
 

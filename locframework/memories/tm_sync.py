@@ -108,11 +108,8 @@ class TmSync:
                 self.sync_keys(project, memories, key_ids[at : at + KEYS_PER_STEP])
 
     def on_language_event(self, event: Event) -> None:
-        """Bring memories up to date with an event of a project's languages.
-
-        In its transaction. Raise MemoriesAssigned for a source language that is not
-        that of the memories.
-        """
+        """Bring memories up to date in the transaction of an event of languages. Raise
+        MemoriesAssigned for a source language that is not that of the memories."""
         project_id = event.project_id or ""
         is_update = event.type == "project.updated"
         if is_update and not any(
@@ -173,11 +170,8 @@ class TmSync:
         *,
         except_project: str | None = None,
     ) -> None:
-        """Add new languages to a locked memory, with the jobs that fill them.
-
-        A job for each project with these languages that the memory learns from, in the
-        same transaction: one is not kept without the other.
-        """
+        """Add new languages to a locked memory, and start a job for each project with
+        them that the memory learns from."""
         self._store.add_languages(languages)
         codes = {each.language_code for each in languages}
         for project_id in self._store.projects_of(tm_id) if codes else ():
@@ -201,11 +195,8 @@ class TmSync:
         memories: Sequence[AssignedMemory],
         key_ids: Collection[str],
     ) -> None:
-        """Compute the entries of these keys again, in a transaction.
-
-        ``memories`` are those that learn from the project, in the order of
-        ``learning_memories``. The number of statements grows with the keys / 500.
-        """
+        """Compute the entries of these keys in memories that learn, in a transaction.
+        Statements grow with the keys / 500."""
         states = states_of(self._storage.keys, project.id, key_ids)
         for assigned in memories:
             writing = self._store.begin(assigned.memory.id)
@@ -277,10 +268,8 @@ class TmSync:
         codes: Collection[str],
         by_entry: Mapping[str, list[Segment]],
     ) -> set[str]:
-        """Add what other keys contribute to these entries to ``by_entry``.
-
-        Return the entries that are linked to a project that left the memory.
-        """
+        """Add what other keys contribute to these entries to ``by_entry``; return the
+        entries linked to a project that left the memory."""
         left: set[str] = set()
         found: list[tuple[str, Segment]] = []
         for project_id in {link.project_id for link in links}:
@@ -339,10 +328,8 @@ class TmSync:
             self._store.write_translations(writing, changed, now, removed)
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Take 500 keys a step, so that other writers need not wait for all.
-
-        Keys that were deleted while the memory did not learn are among them.
-        """
+        """Take 500 keys a step, also those that were deleted while the memory did not
+        learn."""
         names = self._storage.keys.names_of(job.project_id)
         links = self._store.find_links(project_id=job.project_id)
         ids = sorted({*names.values(), *(link.key_id for link in links)})
@@ -392,10 +379,8 @@ def segments_of(
     mode: WriteMode,
     language_codes: Collection[str],
 ) -> list[Segment]:
-    """Return what keys of main contribute to a memory with these target languages.
-
-    A plural form is paired with the same form of the source.
-    """
+    """Return what keys contribute to a memory with these target languages, form by
+    form."""
     source_language = project.source_language
     segments: list[Segment] = []
     for state in states:
@@ -423,10 +408,8 @@ def segments_of(
 
 
 def context_of(key: str, plural_form: str | None) -> str:
-    """Return the context of a key's entry: ``bags``, or ``bags[one]`` for a form.
-
-    No key has brackets in its name. The form ``other`` has none.
-    """
+    """Return the context of a key's entry: ``bags``, or ``bags[one]`` for a form but
+    ``other``."""
     return key if plural_form in (None, "other") else f"{key}[{plural_form}]"
 
 
@@ -459,10 +442,8 @@ def _is_up_to_date(
 
 
 def best_of(segments: Iterable[Segment]) -> dict[str, SourcedTranslation]:
-    """Return the translation of each language: approved before others, then the latest.
-
-    Equal ones are ordered by key, so that the result is always the same.
-    """
+    """Return the translation of each language: approved before others, then the latest,
+    then by key."""
     ranked = sorted(
         (
             (found.translation.status == "approved", found.at),

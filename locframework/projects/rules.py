@@ -34,10 +34,7 @@ def require_checks(
     *,
     kept: Collection[str] = (),
 ) -> None:
-    """Raise ValidationFailed for names of checks that nobody provides.
-
-    Names that are ``kept`` pass, so that a record can be sent back as it was read.
-    """
+    """Raise ValidationFailed for unknown names of checks, unless they are ``kept``."""
     for name in names:
         if name not in known and name not in kept:
             there = ", ".join(known)
@@ -48,10 +45,8 @@ def require_checks(
 def check_fallback(
     language_code: str, fallback: str | None, fallbacks: Mapping[str, str | None]
 ) -> None:
-    """Raise LanguageNotInProject, or ValidationFailed for a circular fallback.
-
-    ``fallbacks`` holds every language of the project with its own fallback.
-    """
+    """Raise LanguageNotInProject, or ValidationFailed for a circle. ``fallbacks``: of
+    every language of the project."""
     if fallback is None:
         return
     if fallback not in fallbacks:
@@ -138,10 +133,7 @@ def language_fields(given: NewLanguage | LanguageChanges) -> dict[str, object]:
 
 
 def changed_fields(old: Struct, new: Struct) -> list[str]:
-    """Return the fields in which two records differ, as the API spells them.
-
-    Fields that follow from others are left out.
-    """
+    """Return the fields that differ, as the API spells them, but not FOLLOWING."""
     return [
         field.encode_name
         for field in fields(old)

@@ -65,11 +65,8 @@ class Projects:
     _checks: Collection[str]  # names that a project may use, sorted
 
     def require(self, caller: Caller, permission: str, reference: str) -> Project:
-        """Return the project, by id or slug, for a caller with the permission there.
-
-        Raises ProjectNotFound, the same for a project that does not exist and for
-        one that the caller cannot see, and PermissionDenied.
-        """
+        """Return the project, by id or slug. Raises PermissionDenied, and
+        ProjectNotFound also for one that the caller cannot see."""
         project = get_record(self._store, reference, ProjectNotFound)
         self._access.require(caller, permission, scope_of(project), ProjectNotFound)
         return project
@@ -102,10 +99,8 @@ class Projects:
         self._store.update(replace(project, updated_at=now))
 
     def create_project(self, caller: Caller, new: NewProject) -> Project:
-        """Create a project with its source language.
-
-        Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
-        """
+        """Create a project with its source language. Raises OrganizationNotFound,
+        PermissionDenied, ValidationFailed."""
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(
             caller, "project_create", reference
@@ -152,11 +147,8 @@ class Projects:
     def update_project(
         self, caller: Caller, reference: str, changes: ProjectChanges
     ) -> Project:
-        """Change a project.
-
-        Raises ProjectNotFound, PermissionDenied, LanguageNotInProject, SeparatorFixed
-        (decisions 2.6) and MemoriesAssigned.
-        """
+        """Change a project. Raises ProjectNotFound, PermissionDenied,
+        LanguageNotInProject, SeparatorFixed (decisions 2.6) and MemoriesAssigned."""
         found = self.require(caller, "project_update", reference)
         check_record(changes)
         with self._transactions.transaction():
@@ -280,11 +272,8 @@ class Languages:
         return Page(part, len(found), page.page, page.limit)
 
     def of(self, project: Project) -> list[Language]:
-        """Return the languages of a project that the caller may see, in their order.
-
-        Each change of them changes ``updated_at`` of the project, so those of a version
-        are read once.
-        """
+        """Return the languages of a project in their order. Each change sets its
+        ``updated_at``, so those of a version are read once."""
         version, languages = self._cached.get(project.id, ("", ()))
         if version != project.updated_at:
             languages = self._store.list_languages(project.id)
@@ -294,20 +283,16 @@ class Languages:
         return list(languages)
 
     def get_language(self, caller: Caller, project_id: str, lang: str) -> Language:
-        """Return a language. ``lang`` may end in a file extension.
-
-        Raises LanguageNotFound.
-        """
+        """Return a language. ``lang`` may end in a file extension. Raises
+        LanguageNotFound."""
         project = self._projects.require(caller, "project_read", project_id)
         return self._find(project, lang)
 
     def add_language(
         self, caller: Caller, project_id: str, new: NewLanguage
     ) -> Language:
-        """Add a language; what ``new`` leaves out comes from CLDR.
-
-        Raises LanguageExists, LanguageNotInProject (fallback), ValidationFailed.
-        """
+        """Add a language; what ``new`` leaves out comes from CLDR. Raises
+        LanguageExists, LanguageNotInProject (fallback), ValidationFailed."""
         project = self._projects.require(caller, "language_manage", project_id)
         check_record(new)
         tag = require_tag(new.language_code, "$.languageCode")
@@ -325,10 +310,8 @@ class Languages:
     def update_language(
         self, caller: Caller, project_id: str, lang: str, changes: LanguageChanges
     ) -> Language:
-        """Change a language.
-
-        Raises LanguageNotFound, LanguageNotInProject, ValidationFailed.
-        """
+        """Change a language. Raises LanguageNotFound, LanguageNotInProject,
+        ValidationFailed."""
         project = self._projects.require(caller, "language_manage", project_id)
         check_record(changes)
         values = language_fields(changes)
@@ -345,12 +328,9 @@ class Languages:
         return new
 
     def remove_language(self, caller: Caller, project_id: str, lang: str) -> Language:
-        """Remove a language with its values.
-
-        Its fallback becomes that of languages that fell back to it. Raises
-        LanguageNotFound, SourceLanguageRequired, and BranchProtected, because its texts
-        would be deleted from main without a review.
-        """
+        """Remove a language with its values; its fallback becomes that of languages
+        that fell back to it. Raises LanguageNotFound, SourceLanguageRequired, and
+        BranchProtected, because texts leave main without a review."""
         project = self._projects.require(caller, "language_manage", project_id)
         with self._transactions.transaction():
             project = self._projects.lock(project)

@@ -27,10 +27,7 @@ class ProjectStore(Repository[Project], Protocol):
     def list_projects(
         self, scopes: Sequence[Scope] | None, page: PageRequest
     ) -> Page[Project]:
-        """Return projects by name, then id.
-
-        A scope without a project means all of its organization; None means all.
-        """
+        """Return projects by name, then id; of all organizations for None."""
 
     def list_languages(self, project_id: str) -> list[Language]:
         """Return the languages in the order in which they were added (``id``)."""

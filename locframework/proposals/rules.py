@@ -57,10 +57,7 @@ def text_of(old: TermTranslation) -> str:
 
 
 def approved(old: TermTranslation | None, *, at: Timestamp) -> TermTranslation | None:
-    """Approve the proposal, or the draft; None: it was to clear the value.
-
-    Raises NothingPending.
-    """
+    """Approve the proposal or draft; None: it was to clear. Raises NothingPending."""
     if old is None or (old.status == "approved" and old.proposed_value is None):
         raise NothingPending("no text waits for approval in this language")
     text = old.value if old.proposed_value is None else old.proposed_value
@@ -68,10 +65,7 @@ def approved(old: TermTranslation | None, *, at: Timestamp) -> TermTranslation |
 
 
 def rejected(old: TermTranslation | None) -> TermTranslation | None:
-    """Drop the proposal; an approved value stays.
-
-    Raises NothingPending, also for a draft: it is no proposal.
-    """
+    """Drop the proposal. Raises NothingPending, also for a draft: it is no proposal."""
     if old is None or old.proposed_value is None:
         raise NothingPending("no proposal waits for approval in this language")
     return replace(old, proposed_value=None) if old.status == "approved" else None

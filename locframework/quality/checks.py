@@ -387,10 +387,8 @@ def _single_percents(text: str, there: Sequence[Placeholder]) -> list[int]:
 
 
 def _comparable(one: Sequence[Placeholder], other: Sequence[Placeholder]) -> list[Mark]:
-    """The placeholders to compare: those with a name once, ``%s`` and ``{}`` each.
-
-    Where the other text numbers its arguments, they are numbered here as well.
-    """
+    """Return the placeholders to compare: those with a name once, ``%s`` and ``{}``
+    each; numbered if those of the other text are."""
     numbers = any(_PLACED.fullmatch(each.name) for each in other)
     marks: dict[object, Mark] = {}
     taken = {"%": 0, "{": 0}  # arguments, of either style

@@ -157,10 +157,8 @@ def styles_of(text: str, found: Collection[Placeholder]) -> frozenset[str]:
 
 
 def flagged(flags: Collection[str], styles: frozenset[str]) -> frozenset[str]:
-    """The styles that gettext's flags say, else ``styles`` without those they deny.
-
-    Flags of other languages say nothing.
-    """
+    """Return the styles that gettext's flags say, else ``styles`` without those they
+    deny."""
     said: set[str] = set()
     denied: set[str] = set()
     for flag in flags:
@@ -343,10 +341,8 @@ _ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1
 
 
 def prose(text: str) -> str:
-    """The text with its placeholders, tags and entities covered, place for place.
-
-    Of ICU messages the branches stay, and what says which they are is covered.
-    """
+    """Return the text with placeholders, tags and entities covered, place for place; of
+    ICU messages the branches stay."""
     pieces: list[str] = []
     done = 0
     for start, end in sorted(_code(text)):

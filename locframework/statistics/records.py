@@ -61,10 +61,8 @@ class Statistics(Struct, frozen=True, rename="camel"):
 
 
 def percentage(part: int, whole: int) -> float:
-    """Return a percentage, floored to one decimal so that 100 means all.
-
-    Of nothing it is 100.
-    """
+    """Return a percentage, floored to one decimal so that 100 means all; of nothing,
+    100."""
     return part * 1000 // whole / 10 if whole else 100.0
 
 

@@ -23,11 +23,9 @@ class ProjectStatistics:
     def get_statistics(
         self, caller: Caller, project_id: str, *, branch: str | None = None
     ) -> Statistics:
-        """Return exact counts of keys and words; ``branch`` is a name or id, None main.
-
-        Raises ProjectNotFound, PermissionDenied, BranchNotFound, BranchNotOpen. A
-        constant number of statements, none of which scans what a project holds.
-        """
+        """Return exact counts of main, or of a ``branch``, in a constant number of
+        statements. Raises ProjectNotFound, PermissionDenied, BranchNotFound,
+        BranchNotOpen."""
         project = self._projects.require(caller, "statistics_read", project_id)
         scope = self._branches.scope(project, branch)
         with self._storage.snapshot():
@@ -47,11 +45,8 @@ class Completion:
         self._events = events
 
     def watch(self, actor: Actor, scope: BranchScope) -> None:
-        """Note which languages are complete, before keys or texts are written.
-
-        Call it in the transaction that writes, any number of times: the statistics are
-        read once then, and once before the commit.
-        """
+        """Note which languages are complete, in the transaction, before keys or texts
+        are written. Called again, it does nothing."""
         name = (Completion, scope.project.id, scope.branch_id)
         self._storage.before_commit(name, lambda: self._begin(actor, scope))
 

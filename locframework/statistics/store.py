@@ -12,19 +12,14 @@ class StatisticsStore(Protocol):
     """Reads counts. What the key store and the project store write is counted there."""
 
     def counts_of(self, project_id: str, branch_id: str | None = None) -> LineCounts:
-        """Return the counts of main or a branch: exact at any moment.
-
-        One statement; on a branch one more, which reads the keys that the branch has
-        copied.
-        """
+        """Return the exact counts of main or a branch. One statement; on a branch one
+        more, which reads the copied keys."""
 
     def complete_languages(
         self, project_id: str, branch_id: str | None = None
     ) -> set[str]:
-        """Return the languages in which no key lacks a text; without keys, all.
-
-        The same as from ``counts_of``, and cheaper on most branches.
-        """
+        """Return the languages in which no key lacks a text, as of ``counts_of``;
+        without keys, all."""
 
 
 class StatisticsStorage(Transactions, Protocol):

@@ -21,10 +21,8 @@ class Authority:
     def certificate(
         self, *hosts: str, begins: timedelta = -HOURS, ends: timedelta = 24 * HOURS
     ) -> Path:
-        """A file with a new key and its certificate for names and addresses.
-
-        Valid from ``begins`` to ``ends``, as of now.
-        """
+        """Make a key and its certificate for names and addresses, valid from ``begins``
+        to ``ends``."""
         now = datetime.now(UTC)
         made = self._authority.issue_cert(
             *hosts, not_before=now + begins, not_after=now + ends

@@ -114,10 +114,8 @@ class Dispatcher:
             thread.start()
 
     def stop(self, timeout_seconds: float = STOP_SECONDS) -> None:
-        """Claim nothing more, and wait for attempts until the timeout.
-
-        Another process repeats attempts that have not ended by then.
-        """
+        """Claim nothing more; wait for attempts until the timeout. Another process
+        repeats others."""
         if not self._threads:
             return
         self._stopping.set()
@@ -144,10 +142,7 @@ class Dispatcher:
             self.wake()
 
     def run_until_idle(self) -> int:
-        """Send all due deliveries in the calling thread; return the number of attempts.
-
-        For tests, scripts and embedders.
-        """
+        """Send all due deliveries in this thread; return the number of attempts."""
         made = 0
         while work := self._look(1):
             for claimed, webhook in work:
@@ -217,10 +212,8 @@ class Dispatcher:
         return outcome
 
     def _secrets(self, webhook: StoredWebhook, at: datetime) -> list[str]:
-        """Return the secrets that sign. An old one whose key is gone is left out.
-
-        Raises SecretLost for the current one.
-        """
+        """Return the secrets that sign, without old ones whose key is gone. Raises
+        SecretLost."""
         secrets = []
         for each in live(webhook.secrets, at):
             try:
@@ -232,10 +225,7 @@ class Dispatcher:
         return secrets
 
     def _look(self, free: int) -> list[Work]:
-        """Record the attempts that ended, and claim due deliveries, in one commit.
-
-        The end of an attempt wakes the dispatcher for what is left.
-        """
+        """Record the attempts that ended, and claim due deliveries, in one commit."""
         while not self._sent.empty():
             outcome = self._sent.get()
             self._unrecorded.append(outcome)
@@ -274,11 +264,8 @@ class Dispatcher:
         return claimed
 
     def _begin(self, claimed: Sequence[ClaimedDelivery], now: Timestamp) -> list[Work]:
-        """Record the start of attempts; return what to send, and where.
-
-        Other claims fail: those claimed too often, and automatic ones of a webhook
-        that was disabled.
-        """
+        """Record the start of attempts; return what to send, and where. Deliveries
+        claimed too often, or automatic ones of a disabled webhook, fail."""
         webhooks = self._store.find_webhooks(
             sorted({each.webhook_id for each in claimed})
         )
@@ -297,11 +284,8 @@ class Dispatcher:
         return work
 
     def _record(self, outcomes: Sequence[AttemptOutcome]) -> None:
-        """Log the attempts, and update the health of their endpoints.
-
-        One transaction: a constant number of statements, and three for each endpoint
-        that is disabled.
-        """
+        """Log the attempts, and update the health of their endpoints, in a constant
+        number of statements, and three for each endpoint that is disabled."""
         ids = sorted({done.claimed.webhook_id for done in outcomes})
         webhooks = self._store.find_webhooks(ids, lock=True)
         health = {}

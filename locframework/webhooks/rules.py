@@ -48,10 +48,8 @@ ALL_BRANCHES = "*"
 
 
 def items_for(webhook: Webhook, event: Event) -> Sequence[Mapping[str, object]]:
-    """Return the items of the event that the webhook subscribes to.
-
-    Languages filter the items; an item without a language passes.
-    """
+    """Return the items of the event that the webhook subscribes to, by their language
+    if any."""
     branches = (MAIN,) if webhook.branches is None else webhook.branches
     is_of_branch = ALL_BRANCHES in branches or (event.branch or MAIN) in branches
     if (
@@ -88,10 +86,8 @@ def next_attempt(
 
 
 def read_retry_after(header: str | None, at: datetime) -> timedelta | None:
-    """Return how long a ``Retry-After`` asks to wait; None if absent or invalid.
-
-    Seconds, or a date (RFC 9110, 10.2.3). A date in the past is no wait.
-    """
+    """Return how long a ``Retry-After`` asks to wait, in seconds or until a date (RFC
+    9110, 10.2.3); None if absent or invalid."""
     text = (header or "").strip()
     if text.isascii() and text.isdigit():
         return timedelta(seconds=min(int(text), 10**8))  # no overflow
@@ -111,12 +107,8 @@ def outcome_of(
     share: float,
     retry_after: str | None = None,
 ) -> AttemptOutcome:
-    """Return the outcome of an attempt to send to ``url`` that ended ``at``.
-
-    Only 2xx succeeds. A replay or test is one attempt: when it fails, the plan goes on
-    where it was, or the delivery has failed. A 410 is a failure like any other here;
-    the dispatcher disables the webhook.
-    """
+    """Return the outcome of an attempt to send to ``url`` that ended ``at``. Only 2xx
+    succeeds. After a failed replay or test, the plan goes on where it was."""
     code = attempt.status_code
     if code is not None and 200 <= code < 300:
         return AttemptOutcome(claimed, attempt, "succeeded", None, url)
@@ -130,12 +122,8 @@ def outcome_of(
 
 
 def is_worn_out(claimed: ClaimedDelivery) -> bool:
-    """Return whether a delivery was claimed more often than the plan has tries.
-
-    Claims are counted when they are made, so that a delivery which kills its process
-    is given up at some time. A test or replay is given up after six such attempts in
-    a row.
-    """
+    """Return whether a delivery was claimed more often than the plan has tries, or six
+    times in a row for a test or replay: it may kill its process."""
     if claimed.trigger == "auto":
         return claimed.tries > TRIES_LIMIT
     return claimed.lost >= TRIES_LIMIT
@@ -156,10 +144,8 @@ def health_after(
 
 
 def is_failing(health: WebhookHealth) -> bool:
-    """Return whether the endpoint is to be disabled (decisions 2.7, ``failing``).
-
-    No success for 5 days, and failures of at least two events over at least 12 hours.
-    """
+    """Return whether an endpoint is to be disabled: no success for 5 days, and failures
+    of two events over 12 hours (decisions 2.7)."""
     since, failed_at = health.failing_since, health.failed_at
     if since is None or failed_at is None or not health.failed_others:
         return False

@@ -97,10 +97,8 @@ class Webhooks:
     def prepare_webhook(
         self, caller: Caller, project_id: str, new: NewWebhook
     ) -> Callable[[], tuple[Webhook, str]]:
-        """Return the transaction of ``create_webhook``, to be called.
-
-        Looks up the host of the URL, which may take seconds.
-        """
+        """Return the transaction of ``create_webhook``. Looking up the host of the URL
+        may take seconds."""
         project = self._projects.require(caller, "webhook_manage", project_id)
         check_record(new)
         languages = self._storage.projects.list_languages(project.id)
@@ -170,10 +168,8 @@ class Webhooks:
     def rotate_secret(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> tuple[Webhook, str]:
-        """Replace the secret and return the new one; the old one signs for 24 hours.
-
-        Raises WebhookNotFound, WebhooksNotSetUp.
-        """
+        """Return a new secret; the old one signs for 24 hours more. Raises
+        WebhookNotFound, WebhooksNotSetUp."""
         project = self._projects.require(caller, "webhook_manage", project_id)
         with self._storage.transaction():
             old = self._locked(project, webhook_id)
@@ -198,22 +194,15 @@ class Webhooks:
     def get_delivery(
         self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
     ) -> Delivery:
-        """Return a delivery with its payload.
-
-        Raises WebhookNotFound, DeliveryNotFound.
-        """
+        """Return a delivery, with its payload. Raises DeliveryNotFound."""
         webhook = self.get_webhook(caller, project_id, webhook_id)
         return self._delivery(webhook, delivery_id)
 
     def replay_delivery(
         self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
     ) -> tuple[Delivery, str]:
-        """Send a delivery once more, with the same id and the present secret.
-
-        Return it and its path below the API's base URL. It is also sent to a webhook
-        that is switched off. If it fails, planned retries are still made. Raises
-        WebhookNotFound, DeliveryNotFound, RateLimited.
-        """
+        """Send a delivery once more, also to a webhook that is switched off; return it
+        and its path. Raises WebhookNotFound, DeliveryNotFound, RateLimited."""
         project = self._projects.require(caller, "webhook_manage", project_id)
         webhook = self.find(project, webhook_id).webhook
         self._delivery(webhook, delivery_id)
@@ -227,12 +216,9 @@ class Webhooks:
     def replay_deliveries(
         self, caller: Caller, project_id: str, webhook_id: str, which: ReplayMany
     ) -> tuple[int, str]:
-        """Send all deliveries of a status again that were created since a time.
-
-        Return their number and the path of their list. It counts as one replay. Others
-        write in between, unless a transaction is open. Raises WebhookNotFound,
-        ValidationFailed, RateLimited.
-        """
+        """Send all deliveries of a status again that were created since a time; return
+        their number and the path of their list. It counts as one replay. Raises
+        WebhookNotFound, ValidationFailed, RateLimited."""
         project = self._projects.require(caller, "webhook_manage", project_id)
         check_record(which)
         webhook = self.find(project, webhook_id).webhook
@@ -253,10 +239,8 @@ class Webhooks:
     def test_webhook(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> tuple[Delivery, str]:
-        """Send ``webhook.test``, once; also to a webhook that is switched off.
-
-        Return the delivery and its path. Raises WebhookNotFound.
-        """
+        """Send ``webhook.test`` once, also to a webhook that is switched off; return
+        the delivery and its path. Raises WebhookNotFound."""
         project = self._projects.require(caller, "webhook_manage", project_id)
         webhook = self.find(project, webhook_id).webhook
         event = Event(
@@ -333,11 +317,8 @@ class Webhooks:
     def _changed(
         self, project: Project, old: Webhook, changes: WebhookChanges
     ) -> dict[str, object]:
-        """Return the given fields, validated.
-
-        What was read can be written: languages that have left the project and event
-        types of plugins that are gone may stay.
-        """
+        """Return the given fields, validated. Languages that have left the project and
+        event types of plugins that are gone may stay."""
         given = given_fields(changes)
         if changes.event_types is not UNSET:
             given["event_types"] = self._known(changes.event_types, old.event_types)

@@ -45,11 +45,8 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         """Insert deliveries, due at once, in the open transaction."""
 
     def end_deliveries(self, webhook_id: str) -> None:
-        """Set the pending deliveries of the webhook to ``failed``.
-
-        Here, in ``finish`` and in ``begin_attempts``, a delivery that succeeded once
-        stays ``succeeded`` although its replay fails.
-        """
+        """Set pending deliveries to ``failed``; here and below, one that succeeded
+        stays ``succeeded`` although its replay fails."""
 
     def find_delivery(self, webhook_id: str, delivery_id: str) -> Delivery | None:
         """With its payload."""
@@ -63,19 +60,14 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         """The ids of all that have ended and meet the filter, oldest first."""
 
     def replay_deliveries(self, delivery_ids: Sequence[str], at: Timestamp) -> int:
-        """Have one more attempt made of each ``at``, beside a plan that goes on.
-
-        Those that are being sent are left out. Return how many there were.
-        """
+        """Have one more attempt made of each ``at``, beside the plan, except of those
+        that are being sent; return how many."""
 
     # the queue
 
     def waiting(self, now: Timestamp, most: int) -> list[WaitingWebhook]:
-        """The webhooks with deliveries due: pending, and held by nobody or no longer.
-
-        Deliveries are counted up to ``most`` for each. The cost grows with the webhooks
-        that have anything pending, and not with how much they have.
-        """
+        """Return the webhooks with deliveries due, counted up to ``most``: pending, and
+        held by nobody or no longer. The cost grows with the webhooks alone."""
 
     def claim(
         self,
@@ -97,18 +89,13 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         at: Timestamp,
         given_up: Sequence[ClaimedDelivery] = (),
     ) -> None:
-        """Log that attempts are made, in the open transaction.
-
-        Deliveries ``given_up`` are set to ``failed`` without another attempt.
-        """
+        """Log attempts in the open transaction; deliveries ``given_up`` become
+        ``failed``."""
 
     def find_webhooks(
         self, webhook_ids: Sequence[str], *, lock: bool = False
     ) -> dict[str, StoredWebhook]:
-        """Return those of the webhooks that exist, by id.
-
-        ``lock``: let no other transaction lock them until this one ends.
-        """
+        """Return those that exist, by id; ``lock``: until this transaction ends."""
 
     def finish(
         self,

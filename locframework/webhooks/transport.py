@@ -21,11 +21,8 @@ class Transport(Protocol):
         """The name that the setting ``webhook_transport`` chooses by."""
 
     def check_url(self, url: str) -> None:
-        """Raise UrlNotAllowed if nothing would be sent there now.
-
-        Looks up the name, which takes up to 3 seconds: not within a transaction.
-        Connects to nothing.
-        """
+        """Raise UrlNotAllowed if nothing would be sent there now. Looks up the name, in
+        up to 3 seconds: not within a transaction."""
 
     def send(self, post: Post) -> Answer:
         """Make one attempt, and return its answer.

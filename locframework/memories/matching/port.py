@@ -34,18 +34,12 @@ class Segments(Protocol):
         """Return the present revisions of known memories. One statement."""
 
     def is_in_block(self) -> bool:
-        """Return whether this thread is inside a transaction or a snapshot.
-
-        What it reads then may be rolled back, or be older than what others read: it
-        must not be kept.
-        """
+        """Return whether this thread is inside a transaction or a snapshot. What it
+        reads then must not be kept: it may be rolled back, or be old."""
 
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
-        """Yield each entry that changed after a revision, once and in no order.
-
-        After 0: all entries. Raises Forgotten, before the first, for a revision that
-        is too old.
-        """
+        """Yield each entry that changed after a revision, once and in no order; after
+        0, all. Raises Forgotten, before the first, for a revision that is too old."""
 
 
 class Wanted(msgspec.Struct, frozen=True, gc=False):
@@ -116,10 +110,8 @@ class MemoryTextStore(Segments, Protocol):
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
     ) -> dict[str, list[MatchValue]]:
-        """Return values in these languages by entry id, in no order. One statement.
-
-        Empty values, and entries without any, are left out.
-        """
+        """Return values in these languages by entry id, in no order, without empty ones
+        and entries without any. One statement."""
 
     def languages_with_values(
         self, memory_ids: Collection[str], language_codes: Collection[str]

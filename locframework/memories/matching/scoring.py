@@ -155,11 +155,9 @@ def best_first(entries: Iterable[Rated]) -> list[Rated]:
 def best(
     order: Iterable[Rated], values: Mapping[str, Iterable[MatchValue]]
 ) -> dict[str, list[RatedValue]]:
-    """Return the values of one text's matches by language, best first, at most ten.
-
-    ``values`` are by ``MatchSource.values_digest``. Of entries with the same value the
-    best is kept; of one rank, approved values come before drafts.
-    """
+    """Return the values of one text's matches by language, best first, at most ten: of
+    equal values the best, of one rank approved ones first. ``values`` are by
+    ``MatchSource.values_digest``."""
     kept: defaultdict[str, dict[str, RatedValue]] = defaultdict(dict)
     for _, entries in groupby(order, key=attrgetter("rank")):
         every = [
@@ -261,10 +259,8 @@ class Ranking:
                 )
 
     def first(self, many: int) -> tuple[list[Rated], Bound]:
-        """Return up to ``many`` that rank first, and the bound of the others.
-
-        They are those that scoring every entry would give.
-        """
+        """Return the ``many`` that rank first of all entries, and the bound of the
+        others."""
         order = best_first(self._final())
         return order[:many], order[many].rank if len(order) > many else self._bound()
 
