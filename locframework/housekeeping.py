@@ -11,12 +11,7 @@ JOBS_KEPT = timedelta(days=30)  # decisions 2.6
 TRASH_KEPT = timedelta(days=30)  # what was deleted, and branches that ended
 REMOVALS_KNOWN = timedelta(days=30)  # to the indexes of matchers: at most twice that
 TRASH: tuple[Purgeable, ...] = (
-    "keys",
-    "projects",
-    "distributions",
-    "glossaries",
-    "branches",
-    "memories",
+    *("keys", "projects", "distributions", "glossaries", "branches", "memories"),
 )
 PURGED_AT_ONCE = 1000
 LOG_PURGED_MOST = 50_000  # deliveries a round, in pieces: as many come on a busy day

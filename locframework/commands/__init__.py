@@ -49,20 +49,7 @@ def main() -> None:
 
 
 for command in (
-    serve,
-    worker,
-    plugins,
-    check_settings,
-    migrate,
-    recheck,
-    verify,
-    import_,
-    export,
-    tm,
-    glossary,
-    organization,
-    token,
-    project,
-    webhooks,
+    *(serve, worker, plugins, check_settings, migrate, recheck, verify),
+    *(import_, export, tm, glossary, organization, token, project, webhooks),
 ):
     main.add_command(command)

@@ -218,23 +218,49 @@ class DeliveryEndpoints:
         )
 
 
-_UNCHANGED = RawResponse(
-    304, "Unchanged since the ETag given", headers=("ETag", "Cache-Control")
+_JSON = "application/json"
+_MANIFEST = (
+    RawResponse(
+        200,
+        "The manifest of the current release",
+        _JSON,
+        Manifest,
+        ("ETag", "Cache-Control", "X-Service-Release", "X-Service-Quota"),
+    ),
+    RawResponse(
+        202,
+        "The first release is still being built",
+        _JSON,
+        BuildingStatus,
+        ("Retry-After", "Cache-Control"),
+    ),
 )
-_NO_CONTENT = RawResponse(
-    404,
-    "`not_found`: unknown key, or the distribution is paused; cacheable for 60 s",
-    "application/json",
-    NotThere,
-    ("Cache-Control",),
+_FILE = RawResponse(
+    200,
+    "The file, with the `contentType` that the manifest names",
+    "application/octet-stream",
+    headers=("ETag", "Cache-Control", "X-Service-Quota"),
 )
-_OVER_QUOTA = RawResponse(
-    429,
-    "`rate_limited`, or `quota_exceeded`: over the organization's quota",
-    "application/json",
-    TooMuch,
-    ("Retry-After", "X-Service-Quota"),
+_OTHERS = (
+    RawResponse(
+        304, "Unchanged since the ETag given", headers=("ETag", "Cache-Control")
+    ),
+    RawResponse(
+        404,
+        "`not_found`: unknown key, or the distribution is paused; cacheable for 60 s",
+        _JSON,
+        NotThere,
+        ("Cache-Control",),
+    ),
+    RawResponse(
+        429,
+        "`rate_limited`, or `quota_exceeded`: over the organization's quota",
+        _JSON,
+        TooMuch,
+        ("Retry-After", "X-Service-Quota"),
+    ),
 )
+_public = partial(operation, public=True, rate="content")
 
 
 class ContentEndpoints:
@@ -245,31 +271,7 @@ class ContentEndpoints:
     def __init__(self, content: PublicContent) -> None:
         self._content = content
 
-    @operation(
-        "GET",
-        "/content/{publicKey}/manifest.json",
-        public=True,
-        rate="content",
-        raw=(
-            RawResponse(
-                200,
-                "The manifest of the current release",
-                "application/json",
-                Manifest,
-                ("ETag", "Cache-Control", "X-Service-Release", "X-Service-Quota"),
-            ),
-            RawResponse(
-                202,
-                "The first release is still being built",
-                "application/json",
-                BuildingStatus,
-                ("Retry-After", "Cache-Control"),
-            ),
-            _UNCHANGED,
-            _NO_CONTENT,
-            _OVER_QUOTA,
-        ),
-    )
+    @_public("GET", "/content/{publicKey}/manifest.json", raw=(*_MANIFEST, *_OTHERS))
     def read_manifest(self, public_key: PublicKey, request: RequestInfo) -> Raw:
         """Read the manifest of a distribution.
 
@@ -278,24 +280,7 @@ class ContentEndpoints:
         """
         return self._content.read_manifest(public_key, request)
 
-    @operation(
-        "GET",
-        "/content/{publicKey}/b/{blob}",
-        public=True,
-        rate="content",
-        raw=(
-            RawResponse(
-                200,
-                "The file, with the `contentType` that the manifest names",
-                "application/octet-stream",
-                None,
-                ("ETag", "Cache-Control", "X-Service-Quota"),
-            ),
-            _UNCHANGED,
-            _NO_CONTENT,
-            _OVER_QUOTA,
-        ),
-    )
+    @_public("GET", "/content/{publicKey}/b/{blob}", raw=(_FILE, *_OTHERS))
     def read_file(
         self, public_key: PublicKey, blob: BlobName, request: RequestInfo
     ) -> Raw:

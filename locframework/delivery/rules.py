@@ -35,14 +35,8 @@ PUBLIC_KEY = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 BLOB_NAME = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 _CONTENT_EVENTS = (
-    "key.",
-    "translation.",
-    "language.added",
-    "language.updated",
-    "language.removed",
-    "project.",
-    "branch.merged",
-    "import.completed",  # comments and headers of files
+    *("key.", "translation.", "language.added", "language.updated", "language.removed"),
+    *("project.", "branch.merged", "import.completed"),  # comments of files
 )
 
 
@@ -163,14 +157,9 @@ def chosen_of(
 def settings_of(distribution: Distribution, branch_id: str | None) -> str:
     """Return the settings that the files of a release depend on, as one text.
     ``branch_id``: a later branch may have the name of an ended one."""
-    settings = (
-        distribution.format,
-        distribution.language_codes,
-        branch_id,
-        distribution.split_by_module,
-        distribution.min_status,
-        distribution.missing,
-    )
+    of = distribution
+    settings = [of.format, of.language_codes, branch_id, of.split_by_module]
+    settings += [of.min_status, of.missing]
     return msgspec.json.encode(settings).decode()
 
 

@@ -679,13 +679,6 @@ def _space_name(space: str) -> str:
 
 
 BUILT_IN: tuple[Check, ...] = (
-    GlossaryTerms(),
-    Length(),
-    Markup(),
-    Numbers(),
-    Placeholders(),
-    PluralForms(),
-    Punctuation(),
-    Unchanged(),
-    WhiteSpace(),
+    *(GlossaryTerms(), Length(), Markup(), Numbers(), Placeholders(), PluralForms()),
+    *(Punctuation(), Unchanged(), WhiteSpace()),
 )

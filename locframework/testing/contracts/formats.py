@@ -55,21 +55,8 @@ TEXTS = {
 }
 
 KEYS = (
-    "a",
-    "A",
-    "0",
-    "-",
-    "_",
-    "with-dash",
-    "with_underscore",
-    "camelCase",
-    "true",
-    "null",
-    "no",
-    "continue",
-    "constructor",
-    "__proto__",
-    "x" * 500,
+    *("a", "A", "0", "-", "_", "with-dash", "with_underscore", "camelCase"),
+    *("true", "null", "no", "continue", "constructor", "__proto__", "x" * 500),
 )
 """Segments and keys at the edge of what is legal; each may stand beside the others."""
 

@@ -673,18 +673,9 @@ class World:
 
 STEPS = (
     *[World.add, World.put] * 3,
-    World.save,
-    World.touch,
-    World.remove,
-    World.mark_outdated,
-    World.trash,
-    World.restore,
-    World.purge,
-    *[World.put_findings] * 2,
-    World.put_dismissals,
-    World.drop_overlay,
-    World.renew_language,
-    World.move_source,
+    *(World.save, World.touch, World.remove, World.mark_outdated, World.trash),
+    *(World.restore, World.purge, *[World.put_findings] * 2, World.put_dismissals),
+    *(World.drop_overlay, World.renew_language, World.move_source),
 )
 
 

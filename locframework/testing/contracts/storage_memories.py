@@ -52,17 +52,8 @@ SOURCES = (
 )
 PARTS = (
     *("pay", "pay 100%", "größe_", "0_", "%", '"', "設定", "定を保", "anleger", "z"),
-    *(
-        "pay 100% now or later",
-        "nowhere",
-        "a or b",
-        "*",
-        "(x:",
-        "\\",
-        "'--",
-        "^a",
-        "_b",
-    ),
+    *("pay 100% now or later", "nowhere", "a or b", "*", "(x:", "\\", "'--"),
+    *("^a", "_b"),
 )
 SEARCH_IN: tuple[SearchIn, ...] = ("source", "target", "both")
 
