@@ -69,11 +69,9 @@ def main(
 
 
 def run(settings: Settings, data_dir: Path) -> None:
-    """Make the demo if need be, and serve it until SIGTERM or SIGINT.
-
-    demo.json is written as soon as it is served. Raises ServerError if another process
-    serves the folder.
-    """
+    """Make the demo if need be, and serve it until SIGTERM or SIGINT. demo.json is
+    written as soon as it is served. Raises ServerError if another process serves the
+    folder."""
     data_dir.mkdir(parents=True, exist_ok=True)
     with (data_dir / "demo.lock").open("ab") as lock:
         try:
@@ -102,9 +100,7 @@ def run(settings: Settings, data_dir: Path) -> None:
 
 def with_data_in(data_dir: Path, settings: Settings, key_file: Path | None) -> Settings:
     """Return the settings with all data in the folder, unless they name other places.
-
-    The key for signing secrets is that of ``key_file``, or a new one.
-    """
+    The key for signing secrets is that of ``key_file``, or a new one."""
     if key_file is not None:
         key = key_file.read_text("ascii").strip() if key_file.exists() else new_key()
         webhooks = replace(settings.webhooks, secret_key=key)
@@ -121,10 +117,8 @@ def with_data_in(data_dir: Path, settings: Settings, key_file: Path | None) -> S
 
 
 def keep_key(framework: Framework, file: Path) -> None:
-    """Write the key for signing secrets, if it is new.
-
-    Raises SettingsError if existing signing secrets are sealed with another key.
-    """
+    """Write the key for signing secrets, if it is new. Raises SettingsError if existing
+    signing secrets are sealed with another key."""
     is_new = not file.exists()
     try:
         framework.webhooks.require_keys()

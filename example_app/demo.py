@@ -76,11 +76,9 @@ def write_private(file: Path, content: bytes) -> None:
 
 
 def ready_demo(framework: Framework, kept: Demo | None) -> Demo:
-    """Return the demo; create or complete it if necessary.
-
-    ``kept`` is what an earlier start wrote; its token is replaced if it is of no use
-    any more. ``base_url`` is not known yet.
-    """
+    """Return the demo; create or complete it if necessary. ``kept`` is what an earlier
+    start wrote; its token is replaced if it is of no use any more. ``base_url`` is not
+    known yet."""
     organization = _organization(framework)
     if organization.name == UNFINISHED:
         project: Project | None = _make(framework, organization)

@@ -76,10 +76,8 @@ def without_user(text: str) -> str:
 
 
 class PluginError(Exception):
-    """A plugin that cannot be used; it stops the start with this one line.
-
-    ``setting`` is the one at fault, from the top ("plugins.json.indent"), or "".
-    """
+    """A plugin that cannot be used; it stops the start with this one line. ``setting``
+    is the one at fault, from the top ("plugins.json.indent"), or ""."""
 
     def __init__(
         self, plugin: str, origin: str, reason: str, setting: str = ""
@@ -93,10 +91,8 @@ PLUGIN_EXCEPTIONS = (Exception, SystemExit)
 
 
 class SettingsError(Exception):
-    """Settings that cannot be used; it stops the start with this one line.
-
-    ``setting`` is the one at fault, from the top ("server.port"), or "".
-    """
+    """Settings that cannot be used; it stops the start with this one line. ``setting``
+    is the one at fault, from the top ("server.port"), or ""."""
 
     def __init__(self, message: str, setting: str = "") -> None:
         super().__init__(without_user(message))

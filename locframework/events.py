@@ -94,11 +94,9 @@ class EventStore(Protocol):
     """Keeps events."""
 
     def add(self, events: Sequence[Event], undo: UndoLog | None = None) -> Subscribers:
-        """Append, in the transaction that is open; return who acts on the events of
-        the project of the last one. Two statements a 500 events.
-
-        ``undo`` is kept beside the events that are about their keys.
-        """
+        """Append, in the transaction that is open; return who acts on the events of the
+        project of the last one. Two statements a 500 events. ``undo`` is kept beside
+        the events that are about their keys."""
 
     def page_of_events(
         self, project_id: str, where: EventFilter, page: PageRequest
@@ -140,11 +138,9 @@ class _Cause(threading.local):
 
 
 class EventLog:
-    """Appends events and tells those who listen, in two rings.
-
-    ``inside`` listeners run in the transaction and may refuse it; ``after``
-    listeners run once it is committed and can change nothing any more.
-    """
+    """Appends events and tells those who listen, in two rings. ``inside`` listeners run
+    in the transaction and may refuse it; ``after`` listeners run once it is committed
+    and can change nothing any more."""
 
     def __init__(self, store: EventStore, transactions: Transactions, clock: Clock):
         self._store = store
@@ -161,11 +157,9 @@ class EventLog:
         prefixes: tuple[str, ...] = ("",),
         subscriber: Literal["memories", "distributions", "webhooks"] | None = None,
     ) -> None:
-        """Call ``listener`` in the transaction of every event from now on.
-
-        Only of events whose type begins with one of ``prefixes``. ``subscriber``: of
-        events of keys and values only in projects that have such a subscriber.
-        """
+        """Call ``listener`` in the transaction of every event from now on. Only of
+        events whose type begins with one of ``prefixes``. ``subscriber``: of events of
+        keys and values only in projects that have such a subscriber."""
         self._inside.append(_Inside(listener, prefixes, subscriber))
 
     def listen_after(self, listener: Listener) -> None:
@@ -195,10 +189,8 @@ class EventLog:
         items: Sequence[Mapping[str, object]],
         branch: str | None = None,
     ) -> None:
-        """Record that something happened; a transaction must be open.
-
-        More than 100 items become several events; no items, none.
-        """
+        """Record that something happened; a transaction must be open. More than 100
+        items become several events; no items, none."""
         self.append_all(
             {type_: items},
             organization_id=organization_id,

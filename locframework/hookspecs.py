@@ -82,19 +82,15 @@ def loc_decide_caller(token: str) -> Caller | None:
 @hookspec
 def loc_decide_write(caller: Caller, change: Change) -> WriteRefusal | WriteNote | None:
     """A last word on each change of a key or value, on every path, before it is kept.
-
     Every plugin is asked: one refusal refuses, all notes are kept. One that fails
-    refuses.
-    """
+    refuses."""
 
 
 @hookspec
 def loc_decide_settings(settings: Settings) -> None:
     """Raise SettingsError where what your settings name is of no use on this machine.
-
     Called by ``locframework check-settings`` alone: look, and change nothing. Return at
-    once where ``settings`` choose another plugin in place of yours.
-    """
+    once where ``settings`` choose another plugin in place of yours."""
 
 
 @hookspec

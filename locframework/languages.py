@@ -57,10 +57,8 @@ def canonical_tag(text: str) -> str | None:
 
 def locale_tag(name: str) -> str | None:
     """Return the canonical tag of a POSIX locale name, or None when it is none.
-
     ``pt_BR.UTF-8`` is ``pt-BR``, ``sr@latin`` is ``sr-Latn``. A modifier that names
-    neither a script nor a variant, such as ``@euro``, says nothing.
-    """
+    neither a script nor a variant, such as ``@euro``, says nothing."""
     base, _, modifier = name.partition("@")
     parts = base.partition(".")[0].replace("_", "-").split("-")
     is_subtag = modifier in _MODIFIERS.values()  # sr@Latn
@@ -89,10 +87,8 @@ def explain_invalid_tag(text: str) -> str:
 
 
 def looks_like_word(tag: str) -> bool:
-    """Return whether a canonical tag is letters alone that CLDR does not know.
-
-    BCP-47 has 8,000 of three letters, ``key``, ``tag``, ``url`` and ``max`` among them.
-    """
+    """Return whether a canonical tag is letters alone that CLDR does not know. BCP-47
+    has 8,000 of three letters, ``key``, ``tag``, ``url`` and ``max`` among them."""
     is_known = tag in Locale("en").languages or localedata.exists(tag)
     return tag.isalpha() and not is_known
 
@@ -244,11 +240,9 @@ _DOTTED_I = re.compile("i\u0307+")
 
 
 def nfc(text: str) -> str:
-    """Return ``text`` in Unicode's form NFC, in linear time.
-
-    Python orders the marks behind a letter in quadratic time: 64 KiB of them held all
-    threads of a process for 3 s. So each 64 of more are ordered by themselves.
-    """
+    """Return ``text`` in Unicode's form NFC, in linear time. Python orders the marks
+    behind a letter in quadratic time: 64 KiB of them held all threads of a process for
+    3 s. So each 64 of more are ordered by themselves."""
     marks = _marks()
     sample = text[::_STEP] if len(text) > _SHORT else ""
     seen = "".join("m" if each in marks else " " for each in sample)
@@ -301,9 +295,7 @@ def folded(text: str) -> str:
 
 
 def count_words(text: str) -> int:
-    """Return the number of words by the default boundaries of Unicode (UAX #29).
-
-    A word is a piece between two boundaries with a letter or a digit. Each character of
-    Han and Hiragana is a word, as translators are paid for them.
-    """
+    """Return the number of words by the default boundaries of Unicode (UAX #29). A word
+    is a piece between two boundaries with a letter or a digit. Each character of Han
+    and Hiragana is a word, as translators are paid for them."""
     return len(unicode_words(text))

@@ -64,10 +64,8 @@ class PageRequest(Struct, frozen=True):
 
 
 class SortedRequest(PageRequest, frozen=True):
-    """Which page of a list, and in which order; each list names its fields.
-
-    The order that a service or a store says of a list is the one without ``sort``.
-    """
+    """Which page of a list, and in which order; each list names its fields. The order
+    that a service or a store says of a list is the one without ``sort``."""
 
     sort: str = ""  # a field, "-" before it: descending; "": the list's default
 
@@ -82,10 +80,8 @@ class Page(Struct, Generic[T], frozen=True):
 
 
 class CursorPage(Page[T], Generic[T], frozen=True, rename="camel"):
-    """A page of a list that can be read as a whole while others write to it.
-
-    When cursors are followed, ``page`` counts the pages that were read.
-    """
+    """A page of a list that can be read as a whole while others write to it. When
+    cursors are followed, ``page`` counts the pages that were read."""
 
     total: Annotated[
         int, Meta(description=f"Exact up to {TOTAL_LIMIT}; larger lists have that")
@@ -180,10 +176,8 @@ def read_page(
     position_of: Callable[[T], Position],
 ) -> CursorPage[T]:
     """Return the page that begins at ``cursor``, or else the one with the number.
-
     ``fetch`` returns items by limit, offset and the position before the first; it is
-    asked for one item more than a page has. Raise UseCursor beyond ``TOTAL_LIMIT``.
-    """
+    asked for one item more than a page has. Raise UseCursor beyond ``TOTAL_LIMIT``."""
     limit = request.limit
     if cursor is None:
         number, found = request.page, fetch(limit + 1, request.offset, None)

@@ -131,10 +131,8 @@ class PluginHost:
         installed: bool = True,
     ) -> PluginHost:
         """The installed plugins with their settings, and ``more`` made by hand.
-
-        ``settings`` is by plugin name; a name that nobody has is a SettingsError,
-        here and in ``blocked``.
-        """
+        ``settings`` is by plugin name; a name that nobody has is a SettingsError, here
+        and in ``blocked``."""
         entries = installed_entries() if installed else ()
         if installed:
             there = {entry.name: entry for entry in entries}

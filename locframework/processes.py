@@ -76,11 +76,9 @@ class Registration:
         self.end()
 
     def start(self) -> Self:
-        """Register, and renew the lease from now on.
-
-        Raises SettingsError if another process is registered, and either of both
-        counts requests in its memory: a client would have 600 a minute of each.
-        """
+        """Register, and renew the lease from now on. Raises SettingsError if another
+        process is registered, and either of both counts requests in its memory: a
+        client would have 600 a minute of each."""
         self._save()  # before reading: of two that start at once, one sees the other
         others = [each for each in self._store.list_all() if each.id != self._own.id]
         now = timestamp(self._clock())

@@ -37,9 +37,7 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Raise SettingsError for a proxy that is no address: none would be believed.
-
-        An address is kept as connections show theirs.
-        """
+        An address is kept as connections show theirs."""
         if self.trusted_proxy is None or self.trusted_proxy == "*":
             return
         try:

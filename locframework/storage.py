@@ -48,11 +48,9 @@ class Due(NamedTuple):
 
 
 class Storage(Transactions, Protocol):
-    """One open database. Threads may share it; a process does not pass it on.
-
-    Every text that the core lets through is kept byte for byte. A database that
-    does not answer raises Unavailable, and the next call tries anew by itself.
-    """
+    """One open database. Threads may share it; a process does not pass it on. Every
+    text that the core lets through is kept byte for byte. A database that does not
+    answer raises Unavailable, and the next call tries anew by itself."""
 
     access: AccessStore
     projects: ProjectStore

@@ -138,10 +138,8 @@ def _may_hold_forbidden(value: object) -> bool:
 
 
 def text_problems(value: object, path: str = "$", depth: int = 0) -> list[Problem]:
-    """Where a value of plain Python types holds U+0000 or a lone surrogate.
-
-    The first fault below each member; names of members are texts as well.
-    """
+    """Where a value of plain Python types holds U+0000 or a lone surrogate. The first
+    fault below each member; names of members are texts as well."""
     if isinstance(value, str):
         return [Problem(path, "character", CHARACTER)] if forbidden(value) else []
     if depth > DEPTH_LIMIT:

@@ -77,21 +77,16 @@ class Organizations:
         return self._store.list_organizations(ids, page)
 
     def get_organization(self, caller: Caller, reference: str | None) -> Organization:
-        """Return an organization; None means the caller's only one.
-
-        Raises OrganizationNotFound, PermissionDenied; ValidationFailed for None of
-        several.
-        """
+        """Return an organization; None means the caller's only one. Raises
+        OrganizationNotFound, PermissionDenied; ValidationFailed for None of several."""
         reference = self._access.default_organization(caller, reference)
         return self._access.require_organization(caller, "project_read", reference)
 
     def update_organization(
         self, caller: Caller, reference: str | None, changes: OrganizationChanges
     ) -> Organization:
-        """Change an organization; None means the caller's only one.
-
-        Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
-        """
+        """Change an organization; None means the caller's only one. Raises
+        OrganizationNotFound, PermissionDenied, ValidationFailed."""
         reference = self._access.default_organization(caller, reference)
         old = self._access.require_organization(
             caller, "organization_manage", reference

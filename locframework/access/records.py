@@ -139,11 +139,8 @@ class Holder(Struct, frozen=True):
 
 class NewToken(Struct, frozen=True, rename="camel"):
     """The body that makes a token; without ``permissions``, with all that the maker may
-    grant.
-
-    It ends after ``expiresInDays``, or at ``expiresAt``, 366 days from now at most;
-    without both, after 90 days.
-    """
+    grant. It ends after ``expiresInDays``, or at ``expiresAt``, 366 days from now at
+    most; without both, after 90 days."""
 
     name: Name
     permissions: Annotated[list[str], Meta(max_length=200)] | UnsetType = UNSET
@@ -180,11 +177,9 @@ class Grant(Struct, frozen=True):
 
 
 class Caller(Struct, frozen=True):
-    """Who asks, with all that they may do, worked out once per request.
-
-    An embedder's ``loc_decide_caller`` makes its own. ``everything`` is for the
-    operator's own code in the same process; no token ever has it.
-    """
+    """Who asks, with all that they may do, worked out once per request. An embedder's
+    ``loc_decide_caller`` makes its own. ``everything`` is for the operator's own code
+    in the same process; no token ever has it."""
 
     actor: Actor
     grants: tuple[Grant, ...] = ()

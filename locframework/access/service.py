@@ -49,11 +49,9 @@ def effective(grant: Grant) -> frozenset[str]:
 
 
 def allows(grant: Grant, permission: str, scope: Scope) -> bool:
-    """Return whether a grant that covers the scope gives the permission there.
-
-    A grant that is bound to projects gives none that is for an organization as a whole,
-    and in the organization itself only ``project_read``.
-    """
+    """Return whether a grant that covers the scope gives the permission there. A grant
+    that is bound to projects gives none that is for an organization as a whole, and in
+    the organization itself only ``project_read``."""
     if permission not in grant.permissions:
         return False
     if grant.project_ids is None or permission == "project_read":
@@ -121,11 +119,9 @@ class Access:
         return assigned is None or tag in assigned
 
     def languages(self, caller: Caller, scope: Scope) -> frozenset[str] | None:
-        """Return the languages assigned to the caller there; None is every one.
-
-        Of several grants, the one to read in every language does not widen the one
-        to write in some.
-        """
+        """Return the languages assigned to the caller there; None is every one. Of
+        several grants, the one to read in every language does not widen the one to
+        write in some."""
         if caller.everything:
             return None
         reading: list[frozenset[str] | None] = []

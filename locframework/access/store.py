@@ -42,19 +42,15 @@ class AccessStore(Protocol):
         """Return the ids of the organizations of a user, active or not, unordered."""
 
     def count_owners(self, organization_id: str, besides: str) -> int:
-        """Count active owners without limit of projects or languages.
-
-        The member ``besides`` is left out.
-        """
+        """Count active owners without limit of projects or languages. The member
+        ``besides`` is left out."""
 
     def projects_among(self, organization_id: str, ids: Collection[str]) -> list[str]:
         """Return which of the ids are projects of the organization, unordered."""
 
     def find_holder(self, sha256: str) -> Holder | None:
         """Return the token with that hash, and the memberships of its active owner.
-
-        Every request asks this.
-        """
+        Every request asks this."""
 
     def list_tokens(
         self,

@@ -179,11 +179,9 @@ class Tokens:
     _clock: Clock
 
     def create_personal(self, caller: Caller, new: NewToken) -> tuple[Token, str]:
-        """A personal token of the caller's own; answers it and its text.
-
-        Raises PermissionDenied when it asks for more than the caller has, or when
-        the caller is no user; UnknownPermission; LanguageNotAssigned.
-        """
+        """A personal token of the caller's own; answers it and its text. Raises
+        PermissionDenied when it asks for more than the caller has, or when the caller
+        is no user; UnknownPermission; LanguageNotAssigned."""
         user_id = caller.user_id
         if user_id is None:
             reason = "only a user has personal tokens"
@@ -201,11 +199,9 @@ class Tokens:
     def create_for_member(
         self, caller: Caller, organization_id: str, member_id: str, new: NewToken
     ) -> tuple[Token, str]:
-        """A personal token for a member, in this organization only.
-
-        Never wider than the member's role, nor than the caller themselves. Raises
-        OrganizationNotFound, MemberNotFound, PermissionDenied, LanguageNotAssigned.
-        """
+        """A personal token for a member, in this organization only. Never wider than
+        the member's role, nor than the caller themselves. Raises OrganizationNotFound,
+        MemberNotFound, PermissionDenied, LanguageNotAssigned."""
         organization = self._access.require_organization(
             caller, "member_manage", organization_id
         )
@@ -230,12 +226,9 @@ class Tokens:
     def create_for_project(
         self, caller: Caller, scope: Scope, new: NewToken
     ) -> tuple[Token, str]:
-        """A token bound to the scope's project; the caller was let pass before.
-
-        Its ``permissions`` leave out what no project can give. Raises
-        PermissionDenied and LanguageNotAssigned when it asks for more than the
-        caller has there.
-        """
+        """A token bound to the scope's project; the caller was let pass before. Its
+        ``permissions`` leave out what no project can give. Raises PermissionDenied and
+        LanguageNotAssigned when it asks for more than the caller has there."""
         check_record(new)
         grant = Grant(
             organization_id=scope.organization_id,
@@ -429,11 +422,9 @@ class Authenticator:
 
 
 def _within(grant: Grant, wanted: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """The wanted languages; all of the grant's when none are named.
-
-    Raises LanguageNotAssigned for one beyond them, and PermissionDenied to who has
-    no language at all: none would read as every one.
-    """
+    """The wanted languages; all of the grant's when none are named. Raises
+    LanguageNotAssigned for one beyond them, and PermissionDenied to who has no language
+    at all: none would read as every one."""
     if grant.languages is None:
         return wanted
     for code in wanted or ():

@@ -25,10 +25,8 @@ class BlobStore(Protocol):
         """
 
     def get(self, name: str) -> bytes | None:
-        """The whole content, or None when there is none.
-
-        Never other bytes than those put: a damaged blob raises Unavailable.
-        """
+        """The whole content, or None when there is none. Never other bytes than those
+        put: a damaged blob raises Unavailable."""
 
     def has(self, name: str) -> bool:
         """Whether ``get`` would find it; cheap, may skip the check for damage."""
@@ -40,7 +38,5 @@ class BlobStore(Protocol):
         """Return the names of all blobs, in no order. For checks and clean-up."""
 
     def public_url(self, name: str) -> str | None:
-        """Where the public can fetch it without us, or None: we serve it.
-
-        An absolute URL that never changes for this name (a CDN, a bucket).
-        """
+        """Where the public can fetch it without us, or None: we serve it. An absolute
+        URL that never changes for this name (a CDN, a bucket)."""

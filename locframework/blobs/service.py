@@ -30,12 +30,9 @@ PART_BYTES = 4 * 1024 * 1024  # of a file that is stored in parts
 
 @dataclass(eq=False, repr=False)
 class Blobs:
-    """Files by the SHA-256 of their content.
-
-    A file is noted before it is put, so that no file is left without a note. It is
-    deleted in the transaction that deletes its note: a put of the same content at that
-    moment waits, and writes it again.
-    """
+    """Files by the SHA-256 of their content. A file is noted before it is put, so that
+    no file is left without a note. It is deleted in the transaction that deletes its
+    note: a put of the same content at that moment waits, and writes it again."""
 
     _index: BlobIndex
     _stores: Mapping[str, BlobStore]

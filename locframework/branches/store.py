@@ -14,9 +14,7 @@ class BranchStore(Protocol):
 
     def add_branch(self, branch: Branch) -> None:
         """A new, empty overlay; costs the same however many keys the project has.
-
-        Raises Unavailable when an open branch of the project has its name.
-        """
+        Raises Unavailable when an open branch of the project has its name."""
 
     def find_branch(self, project_id: str, reference: str) -> Branch | None:
         """By id, or by name: the open one of that name, else the latest."""

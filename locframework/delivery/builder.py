@@ -94,11 +94,9 @@ class Spool:
 
 @dataclass(eq=False, repr=False)
 class ReleaseBuilder:
-    """Handles jobs of the type ``release``.
-
-    The files are stored under their digests first, and one transaction then switches
-    the pointer: killed at any point, the manifest is the old one or the new one.
-    """
+    """Handles jobs of the type ``release``. The files are stored under their digests
+    first, and one transaction then switches the pointer: killed at any point, the
+    manifest is the old one or the new one."""
 
     type = RELEASE_JOB
 

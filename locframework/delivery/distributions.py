@@ -70,10 +70,8 @@ class Distributions:
     def create_distribution(
         self, caller: Caller, project_id: str, new: NewDistribution
     ) -> Distribution:
-        """Create a distribution, and queue its first release.
-
-        Raises UnknownFormat, LanguageNotInProject, BranchNotFound, ValidationFailed.
-        """
+        """Create a distribution, and queue its first release. Raises UnknownFormat,
+        LanguageNotInProject, BranchNotFound, ValidationFailed."""
         project = self._projects.require(caller, "distribution_manage", project_id)
         check_record(new)
         branch = self._branch(project, new.branch)
@@ -127,12 +125,9 @@ class Distributions:
         distribution_id: str,
         changes: DistributionChanges,
     ) -> Distribution:
-        """Change a distribution; its files change with the next release.
-
-        That is queued if the first one failed, or if ``auto_publish`` is on and the
-        files may differ. Raises as ``create_distribution`` does, and
-        DistributionNotFound.
-        """
+        """Change a distribution; its files change with the next release. That is queued
+        if the first one failed, or if ``auto_publish`` is on and the files may differ.
+        Raises as ``create_distribution`` does, and DistributionNotFound."""
         project = self._projects.require(caller, "distribution_manage", project_id)
         check_record(changes)
         with self._storage.transaction():

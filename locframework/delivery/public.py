@@ -54,11 +54,9 @@ class _QuotaState(Struct):
 
 @dataclass(eq=False, repr=False)
 class Meter:
-    """Counts usage by organization and calendar month (UTC), in memory.
-
-    It is written every ten seconds and at the end, so a process that is killed loses
-    ten seconds of counts at most; a quota change shows within five.
-    """
+    """Counts usage by organization and calendar month (UTC), in memory. It is written
+    every ten seconds and at the end, so a process that is killed loses ten seconds of
+    counts at most; a quota change shows within five."""
 
     _store: DeliveryStore
     _organizations: AccessStore

@@ -62,9 +62,7 @@ class ReleaseQueue:
     ) -> None:
         """Queue the first release if it is missing, or one of changes that were not
         published because the distribution was paused or had no ``auto_publish``.
-
-        Project and distribution are locked. A rollback stays until the next change.
-        """
+        Project and distribution are locked. A rollback stays until the next change."""
         current = distribution.current_release
         if current is None:
             if self._store.find_release(distribution.id, status="building") is None:

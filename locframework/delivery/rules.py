@@ -70,9 +70,7 @@ def manifest(
     urls: Mapping[str, str],
 ) -> Manifest:
     """The public manifest of a ready release (service.md, Distribution manifest).
-
-    ``urls`` has the address of each file by the name of its blob.
-    """
+    ``urls`` has the address of each file by the name of its blob."""
     record = release.release
     return Manifest(
         schema=SCHEMA,

@@ -14,11 +14,8 @@ from .records import Distribution, PublicHead, Release, StoredRelease, Usage
 
 
 class DeliveryStore(Repository[Distribution], Protocol):
-    """Distributions of projects.
-
-    ``current_release`` is written by its id alone. The releases of a deleted
-    distribution keep their blobs until they are purged.
-    """
+    """Distributions of projects. ``current_release`` is written by its id alone. The
+    releases of a deleted distribution keep their blobs until they are purged."""
 
     @property
     def releases(self) -> Repository[StoredRelease]:
@@ -54,10 +51,8 @@ class DeliveryStore(Repository[Distribution], Protocol):
         statement."""
 
     def names_blob(self, distribution_id: str, blob: str) -> tuple[str, str] | None:
-        """Return the content type and the blob store of a released file.
-
-        None if no ready release of the distribution names the blob. One statement.
-        """
+        """Return the content type and the blob store of a released file. None if no
+        ready release of the distribution names the blob. One statement."""
 
     def add_usage(self, month: str, usage: Sequence[tuple[str, Usage]]) -> None:
         """Add to what organizations (by id) were delivered in ``month`` (2026-11)."""

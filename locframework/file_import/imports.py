@@ -135,10 +135,8 @@ class FileImport(ABC, Generic[S, Row, R]):
     def check_rows(
         self, params: ImportParams, file: BinaryIO, result: R, codes: set[str]
     ) -> Iterator[Row]:
-        """Read and check the file; yield its rows. Raises UnreadableFile.
-
-        Warnings go to ``result``, the languages of translations to ``codes``.
-        """
+        """Read and check the file; yield its rows. Raises UnreadableFile. Warnings go
+        to ``result``, the languages of translations to ``codes``."""
 
     @abstractmethod
     def choose_languages(
@@ -178,11 +176,9 @@ class FileImport(ABC, Generic[S, Row, R]):
         on_existing: Literal["keep", "replace"] = "replace",
         wanted: Sequence[str] = (),
     ) -> Callable[[], Job]:
-        """Check a file and keep it; the function that is returned queues the job.
-
-        The first 2 MiB are checked at once, the rest by the job. ``format_`` None:
-        detected. Raises UnknownFormat, UnreadableFile, LanguageNotAssigned.
-        """
+        """Check a file and keep it; the function that is returned queues the job. The
+        first 2 MiB are checked at once, the rest by the job. ``format_`` None:
+        detected. Raises UnknownFormat, UnreadableFile, LanguageNotAssigned."""
         file = file_of(content)
         if format_ is None:
             chosen = self.xml_format if begins_like_xml(file) else "csv"
@@ -315,10 +311,8 @@ def write_in_steps(
     crash_name: str,
 ) -> Sequence[Item]:
     """Write all batches but the last, each with its checkpoint in one transaction.
-
     ``write`` adds to ``state.result``, and may return what the job lists besides.
-    Return the last batch, to be written with the end of the job.
-    """
+    Return the last batch, to be written with the end of the job."""
     batch: Sequence[Item] = next(batches, ())
     for following in batches:
         work.check_cancelled()

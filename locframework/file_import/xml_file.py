@@ -81,11 +81,9 @@ def read_elements(
     roots: Collection[str],
     *names: str,
 ) -> Iterator[Element]:
-    """Yield the outermost elements with one of these names; skip all else.
-
-    ``format_`` is the name of the format in messages, ``roots`` are the elements that
-    its files may begin with. Memory does not grow with the file. Raises UnreadableFile.
-    """
+    """Yield the outermost elements with one of these names; skip all else. ``format_``
+    is the name of the format in messages, ``roots`` are the elements that its files may
+    begin with. Memory does not grow with the file. Raises UnreadableFile."""
     text = XmlText(file)
     tree = _TreeBuilder(format_, doctype, roots, names, text)
     parser, size = tree.parser, 0

@@ -10,11 +10,9 @@ from .records import StoredFile
 
 
 class FileStore(Repository[StoredFile], Protocol):
-    """Files of projects, and which of them no key names.
-
-    A key names a file by ``screenshot_file_id``; keys in the trash and copies on
-    branches count. The blob of a file does not expire while the file exists.
-    """
+    """Files of projects, and which of them no key names. A key names a file by
+    ``screenshot_file_id``; keys in the trash and copies on branches count. The blob of
+    a file does not expire while the file exists."""
 
     def use_files(self, project_id: str, file_ids: Collection[str]) -> set[str]:
         """Keep files from being purged in a transaction that lets keys name them;

@@ -64,11 +64,9 @@ _DOCTYPE = OwnDoctype(
 
 
 def write_tbx(glossary: Glossary, terms: Iterable[Term]) -> Iterator[bytes]:
-    """Write the terms with approved translations and drafts; no proposals.
-
-    Characters that XML cannot hold (control characters) are left out, and so are terms
-    and translations that have no others. The same terms give the same bytes.
-    """
+    """Write the terms with approved translations and drafts; no proposals. Characters
+    that XML cannot hold (control characters) are left out, and so are terms and
+    translations that have no others. The same terms give the same bytes."""
     language = quoteattr(glossary.source_language)
     yield _lines(
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -280,9 +278,7 @@ def _letters(text: str) -> str:
 
 def _details(element: Element) -> Iterator[tuple[str, str]]:
     """Yield what is said of a concept, language or term: the category and the text.
-
-    Style dca has the category in ``type``, dct as the name of the element.
-    """
+    Style dca has the category in ``type``, dct as the name of the element."""
     for each in element.children:
         if isinstance(each, str) or each.name in ("term", *_SECTIONS, *_SPELLINGS):
             continue
@@ -305,11 +301,9 @@ _YES, _NO = ("true", "yes", "1"), ("false", "no", "0", "")
 def write_csv(
     terms: Iterable[Term], codes: Iterable[str], drafts: Collection[str]
 ) -> Iterator[bytes]:
-    """Write the terms with approved translations and drafts; no proposals.
-
-    ``codes`` are the languages of their translations, ``drafts`` those in which some
-    are drafts. The same terms give the same bytes.
-    """
+    """Write the terms with approved translations and drafts; no proposals. ``codes``
+    are the languages of their translations, ``drafts`` those in which some are drafts.
+    The same terms give the same bytes."""
     columns = [
         name
         for code in sorted(codes)

@@ -113,10 +113,8 @@ class TermCache:
 
     def prepare(self, project_id: str) -> None:
         """Load a project's terms in all its languages before a transaction: that of a
-        large glossary takes seconds, in which others could not write.
-
-        One statement without glossaries, two where nothing has changed.
-        """
+        large glossary takes seconds, in which others could not write. One statement
+        without glossaries, two where nothing has changed."""
         with self._storage.snapshot():
             terms = self.of_project(project_id)
             if terms is not None:
@@ -229,10 +227,8 @@ class ExpectedTerms:
         sources: Mapping[str | None, str],
     ) -> TextTerms | None:
         """Return the terms that the translation of each source text should have, and
-        the forbidden terms in each text, by plural form. None when there is neither.
-
-        A forbidden term inside an expected one, or equal to it, is no fault.
-        """
+        the forbidden terms in each text, by plural form. None when there is neither. A
+        forbidden term inside an expected one, or equal to it, is no fault."""
         expected = {
             source: terms
             for source in set(sources.values())

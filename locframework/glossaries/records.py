@@ -131,10 +131,8 @@ class TermChanges(Struct, frozen=True, rename="camel"):
 
 class TermQuery(SortedRequest, frozen=True, rename="camel"):
     """Selects terms of a list; every condition that is set must hold.
-
     ``language_code``: conditions on translations apply to the one in this language. The
-    term must have one, except with the status ``untranslated`` or without proposal.
-    """
+    term must have one, except with the status ``untranslated`` or without proposal."""
 
     search: Search | None = None  # in the term, its notes and translations
     language_code: LanguageTag | None = None

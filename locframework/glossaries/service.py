@@ -77,11 +77,9 @@ class Glossaries:
         items: Sequence[Mapping[str, object]],
         project_ids: Sequence[str] = (),
     ) -> None:
-        """Append an event of a glossary in the open transaction (decisions 2.7).
-
-        One for each project: of ``project_ids``, else for all that are linked; if there
-        are none, one of the organization.
-        """
+        """Append an event of a glossary in the open transaction (decisions 2.7). One
+        for each project: of ``project_ids``, else for all that are linked; if there are
+        none, one of the organization."""
         named = [{"glossaryId": stored.id, **item} for item in items]
         for project_id in project_ids or stored.glossary.project_ids or (None,):
             self._events.append(
@@ -138,10 +136,8 @@ class Glossaries:
         self, caller: Caller, reference: str, changes: GlossaryChanges
     ) -> Glossary:
         """Change a glossary; pending proposals stay if approval is no longer required.
-
         Raises GlossaryNotFound, PermissionDenied, ValidationFailed; LanguageExists for
-        a source language that terms are translated into.
-        """
+        a source language that terms are translated into."""
         stored = self.require(caller, "glossary_manage", reference)
         check_record(changes)
         with self._transactions.transaction():

@@ -14,11 +14,9 @@ from .records import StoredGlossary, Term, TermQuery, TermWrite
 
 
 class GlossaryStore(Repository[StoredGlossary], Protocol):
-    """Glossaries. Their projects are those that are not deleted, by id.
-
-    Terms and projects are not written with the record; a deleted glossary is unlinked
-    from all projects. Every transaction that writes to a glossary locks it first.
-    """
+    """Glossaries. Their projects are those that are not deleted, by id. Terms and
+    projects are not written with the record; a deleted glossary is unlinked from all
+    projects. Every transaction that writes to a glossary locks it first."""
 
     def list_glossaries(
         self,
@@ -54,11 +52,9 @@ class TermStore(Protocol):
         *,
         deleted: Sequence[str] = (),
     ) -> None:
-        """Write terms and translations, and the counts of their glossary.
-
-        Its revision and ``updated_at`` change. ``deleted``: ids of terms that are
-        deleted, with their translations. A constant number of statements.
-        """
+        """Write terms and translations, and the counts of their glossary. Its revision
+        and ``updated_at`` change. ``deleted``: ids of terms that are deleted, with
+        their translations. A constant number of statements."""
 
     def find_terms(
         self,
@@ -71,10 +67,8 @@ class TermStore(Protocol):
 
     def list_terms(self, glossary_id: str, query: TermQuery) -> Page[Term]:
         """List by folded term; by id where the first 200 characters are the same.
-
         ``search`` is folded, the language code canonical. Three statements, whatever
-        the page.
-        """
+        the page."""
 
     def stream_terms(self, glossary_id: str) -> Iterator[Term]:
         """Yield all, in the order of ``list_terms``, as of one moment."""

@@ -133,10 +133,8 @@ class Terms:
         self, caller: Caller, glossary_id: str, term_id: str, changes: TermChanges
     ) -> Term:
         """Change a term; a new text needs the right to write all its translations.
-
         Raises GlossaryNotFound, PermissionDenied, ValidationFailed, TermNotFound,
-        LanguageNotAssigned, TermExists, TermNotTranslatable.
-        """
+        LanguageNotAssigned, TermExists, TermNotTranslatable."""
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         check_record(changes)
         if changes.term is not UNSET:
@@ -243,11 +241,9 @@ class Terms:
     def approve_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
     ) -> Term:
-        """Make the proposal, or the draft, the value.
-
-        Raises GlossaryNotFound, PermissionDenied, TermNotFound, LanguageNotFound,
-        LanguageNotAssigned, NothingPending.
-        """
+        """Make the proposal, or the draft, the value. Raises GlossaryNotFound,
+        PermissionDenied, TermNotFound, LanguageNotFound, LanguageNotAssigned,
+        NothingPending."""
         stored = self._glossaries.require(caller, APPROVE, glossary_id)
         tag = tag_from_path(lang)
         return self._write(

@@ -14,11 +14,9 @@ ShortText = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class ActivityItem(Struct, frozen=True, rename="camel"):
-    """One event: who did what to which records, up to 100 of one type.
-
-    ``items`` describe the records as webhooks do: a value by its key, language, plural
-    form, status and revision, which its history shows.
-    """
+    """One event: who did what to which records, up to 100 of one type. ``items``
+    describe the records as webhooks do: a value by its key, language, plural form,
+    status and revision, which its history shows."""
 
     id: str
     type: str
@@ -45,12 +43,9 @@ def activity_item(event: Event) -> ActivityItem:
 
 
 class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
-    """The filters of the activity list; all of them must match.
-
-    ``branch``: events on the branch, by name or id, and those that its merges caused on
-    main; ``main``: main only; omitted: everywhere. ``actor`` is the id of a user or
-    token.
-    """
+    """The filters of the activity list; all of them must match. ``branch``: events on
+    the branch, by name or id, and those that its merges caused on main; ``main``: main
+    only; omitted: everywhere. ``actor`` is the id of a user or token."""
 
     actor: ShortText | None = None
     since: TimeInput | None = None
@@ -62,10 +57,8 @@ class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
 
 
 class RevertRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """What to undo on main: at least one filter; all of them must match.
-
-    Unknown fields are refused: ignoring a misspelt filter would undo more.
-    """
+    """What to undo on main: at least one filter; all of them must match. Unknown fields
+    are refused: ignoring a misspelt filter would undo more."""
 
     actor: ShortText | None = None  # the id of a user or token
     since: TimeInput | None = None

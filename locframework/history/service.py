@@ -59,11 +59,9 @@ class Activity:
     def start_revert(
         self, caller: Caller, project_id: str, request: RevertRequest
     ) -> Job:
-        """Queue a job that undoes the selected changes on main.
-
-        Raises ValidationFailed, also without a filter, BranchNotFound, NotOnBranch for
-        a branch, and BranchProtected for a protected main without ``merge_of``.
-        """
+        """Queue a job that undoes the selected changes on main. Raises
+        ValidationFailed, also without a filter, BranchNotFound, NotOnBranch for a
+        branch, and BranchProtected for a protected main without ``merge_of``."""
         project = self._projects.require(caller, PERMISSION, project_id)
         check_record(request)
         filters = msgspec.structs.asdict(request)

@@ -63,11 +63,9 @@ class IssueStorage(KeyStores, Transactions, Protocol):
 
 @dataclass(eq=False, repr=False)
 class Rechecks:
-    """Starts jobs that check all texts again, and runs them.
-
-    They start on request, and when a language or a glossary of the project changes. A
-    job that was interrupted begins again.
-    """
+    """Starts jobs that check all texts again, and runs them. They start on request, and
+    when a language or a glossary of the project changes. A job that was interrupted
+    begins again."""
 
     type = TYPE
 
@@ -93,11 +91,9 @@ class Rechecks:
                 self.start(_CALLER, project)
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Check all keys of main, and those that open branches have for themselves.
-
-        500 keys a step, so that writers have their turn in between. Keys that are
-        created meanwhile need no second check.
-        """
+        """Check all keys of main, and those that open branches have for themselves. 500
+        keys a step, so that writers have their turn in between. Keys that are created
+        meanwhile need no second check."""
         project_id = job.project_id
         self._writer.prepare_checks(project_id)
         with work.step():  # all who write by the former terms have committed by now
@@ -176,11 +172,9 @@ class Issues:
         return Page(items, found.total, found.page, found.limit)
 
     def start_recheck(self, caller: Caller, project_id: str) -> Job:
-        """Queue a job that checks all texts again, on main and on open branches.
-
-        Texts are checked when they are written; this is for checks that were added or
-        changed since. Needs project_update.
-        """
+        """Queue a job that checks all texts again, on main and on open branches. Texts
+        are checked when they are written; this is for checks that were added or changed
+        since. Needs project_update."""
         project = self._projects.require(caller, PERMISSION, project_id)
         with self._storage.transaction():
             return self._rechecks.start(caller, project)

@@ -57,10 +57,8 @@ def is_dead(owner: str) -> bool:
 def release_leases(
     storage: LeaseStorage, clock: Clock, owner: str | None = None
 ) -> None:
-    """Release the leases of an owner, or those of this host's dead processes.
-
-    If the storage is unavailable they expire.
-    """
+    """Release the leases of an owner, or those of this host's dead processes. If the
+    storage is unavailable they expire."""
     try:
         storage.release_leases(
             is_dead if owner is None else owner.__eq__, timestamp(clock())

@@ -41,10 +41,8 @@ _CANCELLED = ("running", "cancelled")  # the status after a request to cancel
 
 @dataclass(eq=False, repr=False)
 class Jobs:
-    """Jobs of a project, glossary or memory.
-
-    Whoever has the permission that starts a type of job may read and cancel it.
-    """
+    """Jobs of a project, glossary or memory. Whoever has the permission that starts a
+    type of job may read and cancel it."""
 
     _store: JobStore
     _transactions: Transactions

@@ -290,10 +290,8 @@ def content_of(text: str) -> str:
 
 
 def _has_tags(text: str) -> bool:
-    """Whether a text is a segment with inline tags, written in the one way.
-
-    ``sub`` is one inside of a code alone, as TMX has it: ``H<sub>2</sub>O`` is HTML.
-    """
+    """Whether a text is a segment with inline tags, written in the one way. ``sub`` is
+    one inside of a code alone, as TMX has it: ``H<sub>2</sub>O`` is HTML."""
     if not _MAYBE.search(text):
         return False
     parser, gathered = expat.ParserCreate(), InlineText()

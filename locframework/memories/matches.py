@@ -65,11 +65,9 @@ class Matching:
     def find_matches(
         self, caller: Caller, project_id: str, request: MatchQuery
     ) -> Matches:
-        """Return up to ten matches for each text and language (decisions 2.5).
-
-        Empty if translation memory is switched off. Of equal scores, entries without
-        a context come first. Raise ProjectNotFound, ValidationFailed, Unavailable.
-        """
+        """Return up to ten matches for each text and language (decisions 2.5). Empty if
+        translation memory is switched off. Of equal scores, entries without a context
+        come first. Raise ProjectNotFound, ValidationFailed, Unavailable."""
         project = self._projects.require(caller, "tm_read", project_id)
         check_record(request)
         if sum(map(len, request.source_texts)) > TEXTS_LENGTH:

@@ -63,11 +63,9 @@ class PrefillFilter(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PrefillRequest(Struct, frozen=True, rename="camel"):
-    """The body that starts a pre-translation.
-
-    ``minMatchPercentage``: what a match needs at least. ``onlyMissing`` false: also
-    overwrite existing texts, except those that wait for review.
-    """
+    """The body that starts a pre-translation. ``minMatchPercentage``: what a match
+    needs at least. ``onlyMissing`` false: also overwrite existing texts, except those
+    that wait for review."""
 
     language_codes: LanguageCodes
     min_match_percentage: Percentage = 100

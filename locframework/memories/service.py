@@ -55,10 +55,8 @@ ENTRIES_PER_STEP = 2000  # whose translations in a removed language are deleted
 
 @dataclass(eq=False, repr=False)
 class Memories:
-    """Translation memories of organizations.
-
-    A caller bound to projects reaches those that are assigned to one of theirs.
-    """
+    """Translation memories of organizations. A caller bound to projects reaches those
+    that are assigned to one of theirs."""
 
     _storage: MemoryStorage
     _access: Access
@@ -216,10 +214,8 @@ class Memories:
 
     def remove_language(self, caller: Caller, tm_id: str, lang: str) -> MemoryLanguage:
         """Remove a language with its translations, and learned entries without others.
-
         In steps of 2,000 entries; after an interruption, the caller removes it again.
-        Raise TmNotFound, LanguageNotFound.
-        """
+        Raise TmNotFound, LanguageNotFound."""
         stored = self.require(caller, "tm_manage", tm_id)
         tag = tag_from_path(lang)
         position = 0

@@ -28,19 +28,14 @@ from .records import (
 
 
 class MemoryStore(Repository[StoredMemory], Protocol):
-    """Memories with their entries.
-
-    ``entry_count`` is counted, not written with the record. Deleting a memory removes
-    its assignments. A lock of a memory also excludes writers of its entries. The
-    statements of a batch grow with its size / 500.
-    """
+    """Memories with their entries. ``entry_count`` is counted, not written with the
+    record. Deleting a memory removes its assignments. A lock of a memory also excludes
+    writers of its entries. The statements of a batch grow with its size / 500."""
 
     def forget_removals(self, now: Timestamp, before: Timestamp, rows: int) -> int:
-        """Delete up to ``rows`` records of removed entries; return how many.
-
-        Only those that existed at a call before ``before``. Reading changes since then
-        raises Forgotten (matching/port.py).
-        """
+        """Delete up to ``rows`` records of removed entries; return how many. Only those
+        that existed at a call before ``before``. Reading changes since then raises
+        Forgotten (matching/port.py)."""
 
     def list_memories(
         self,
@@ -50,12 +45,9 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         search: str | None = None,
         project_id: str | None = None,
     ) -> Page[TranslationMemory]:
-        """Return memories by name, then id.
-
-        ``scopes``: those of an organization, or those assigned to a project; None: all.
-        ``search`` is folded, and part of the name. ``project_id``: only those that the
-        project uses.
-        """
+        """Return memories by name, then id. ``scopes``: those of an organization, or
+        those assigned to a project; None: all. ``search`` is folded, and part of the
+        name. ``project_id``: only those that the project uses."""
 
     def add_languages(self, languages: Sequence[MemoryLanguage]) -> None:
         """Insert languages that their memory has not yet."""
@@ -66,11 +58,9 @@ class MemoryStore(Repository[StoredMemory], Protocol):
     def delete_language(
         self, writing: MemoryWriting, language_code: str, after: int, rows: int
     ) -> int | None:
-        """Delete the translations of up to ``rows`` entries in a language.
-
-        Learned entries without other translations are deleted, too. Return the next
-        ``after``, which is 0 at first; None if none is left and the language is gone.
-        """
+        """Delete the translations of up to ``rows`` entries in a language. Learned
+        entries without other translations are deleted, too. Return the next ``after``,
+        which is 0 at first; None if none is left and the language is gone."""
 
     # assignments to projects
 
@@ -159,11 +149,9 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         key_ids: Collection[str] | None = None,
         entry_ids: Collection[str] | None = None,
     ) -> Iterator[KeyLink]:
-        """Return the links that match all filters, those of deleted keys too.
-
-        In no order; without ids in flat memory. Only one of ``key_ids`` and
-        ``entry_ids`` may be given.
-        """
+        """Return the links that match all filters, those of deleted keys too. In no
+        order; without ids in flat memory. Only one of ``key_ids`` and ``entry_ids`` may
+        be given."""
 
     def replace_links(
         self, writing: MemoryWriting, old: Collection[KeyLink], new: Collection[KeyLink]

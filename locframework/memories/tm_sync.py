@@ -431,11 +431,9 @@ def _translation_of(row: StoredValue, mode: WriteMode) -> SourcedTranslation | N
 def _is_up_to_date(
     found: SourcedTranslation, row: StoredValue, source: SourcedTranslation
 ) -> bool:
-    """Whether it translates the current source text.
-
-    ``row.is_outdated`` is of the newest text. An approved text beside a newer proposal
-    is outdated if the source text was written later.
-    """
+    """Whether it translates the current source text. ``row.is_outdated`` is of the
+    newest text. An approved text beside a newer proposal is outdated if the source text
+    was written later."""
     if row.status == "approved" or found.translation.status == "draft":
         return not row.is_outdated
     return found.at >= source.at
@@ -463,11 +461,9 @@ def updated(
     new: SourcedTranslation | None,
     now: Timestamp,
 ) -> StoredTranslation | None:
-    """Return an entry's translation when keys have ``new``; ``old`` if unchanged.
-
-    What was set by hand later than the keys stays, and so does a proposal. The same
-    value stays by hand, and is approved if that of a key is.
-    """
+    """Return an entry's translation when keys have ``new``; ``old`` if unchanged. What
+    was set by hand later than the keys stays, and so does a proposal. The same value
+    stays by hand, and is approved if that of a key is."""
     if new is None:
         if old is None or not old.is_learned:
             return old

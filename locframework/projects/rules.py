@@ -62,11 +62,9 @@ def check_fallback(
 def require_languages(
     codes: list[str] | None, languages: Sequence[Language], kept: Collection[str] = ()
 ) -> tuple[str, ...] | None:
-    """Return the canonical ``languageCodes`` of a body; None stands for all.
-
-    ``kept`` are allowed although the project may no longer have them. Raises
-    ValidationFailed, LanguageNotInProject.
-    """
+    """Return the canonical ``languageCodes`` of a body; None stands for all. ``kept``
+    are allowed although the project may no longer have them. Raises ValidationFailed,
+    LanguageNotInProject."""
     if codes is None:
         return None
     present = {*kept, *(language.language_code for language in languages)}

@@ -11,11 +11,9 @@ from .records import Language, Project
 
 
 class ProjectStore(Repository[Project], Protocol):
-    """Projects. ``key_count`` is not stored: reads count keys at constant cost.
-
-    Every transaction that writes keys, values, languages or jobs of a project locks it
-    first, so that writers of one project follow one another.
-    """
+    """Projects. ``key_count`` is not stored: reads count keys at constant cost. Every
+    transaction that writes keys, values, languages or jobs of a project locks it first,
+    so that writers of one project follow one another."""
 
     @property
     def languages(self) -> Repository[Language]:

@@ -10,11 +10,9 @@ TranslationStatus = Literal["approved", "pending_review", "draft"]
 
 
 class TermTranslation(Struct, frozen=True, rename="camel", gc=False):
-    """A text in one language, and its proposal (service.md).
-
-    ``pending_review``: nothing is approved yet; ``value`` is "". ``draft``: imported as
-    draft or machine-made; ``value`` is not approved.
-    """
+    """A text in one language, and its proposal (service.md). ``pending_review``:
+    nothing is approved yet; ``value`` is "". ``draft``: imported as draft or
+    machine-made; ``value`` is not approved."""
 
     language_code: str  # canonical BCP-47
     value: str

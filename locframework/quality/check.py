@@ -48,10 +48,8 @@ class TextTerms(Struct, frozen=True, gc=False):
 
 
 class Subject(Struct, frozen=True, gc=False):
-    """The texts of one key in one language, and what they are checked against.
-
-    All checks are given the same one, so its mappings are read-only.
-    """
+    """The texts of one key in one language, and what they are checked against. All
+    checks are given the same one, so its mappings are read-only."""
 
     key: str
     language_code: str  # canonical BCP-47
@@ -130,10 +128,8 @@ class Check(Protocol):
         """How grave its findings are where the project does not say."""
 
     def find(self, subject: Subject) -> Iterable[Finding]:
-        """What is wrong with the texts; the gravest first, 20 at most are kept.
-
-        Never raises for any text. One that does is logged, and finds nothing.
-        """
+        """What is wrong with the texts; the gravest first, 20 at most are kept. Never
+        raises for any text. One that does is logged, and finds nothing."""
 
 
 def name_of_check(check: Check) -> str:

@@ -118,11 +118,9 @@ _TYPOGRAPHIC = re.compile("=\\s*([„“”«»‚‘’″′])")
 
 
 class Markup:
-    """Compares the tags, in any order and without their attributes.
-
-    A name in angle brackets that is neither closed nor known is a word: ``<options>``.
-    What a browser shows as it stands is broken: ``&amp b``, ``<a href=„x“>``.
-    """
+    """Compares the tags, in any order and without their attributes. A name in angle
+    brackets that is neither closed nor known is a word: ``<options>``. What a browser
+    shows as it stands is broken: ``&amp b``, ``<a href=„x“>``."""
 
     name = "markup"
     description = "The HTML or XML tags differ from those of the source text."
@@ -280,11 +278,9 @@ def _runs(text: str, numbers: list[Mark]) -> Counter[str]:
 
 
 def _value(number: str) -> str:
-    """The number in ASCII, without zeros before it: the same in every script.
-
-    One or two digits at the end are decimals, three or more a group of a large number,
-    but for what follows a zero or nothing. Zeros at the end stay: 3.10 is not 3.1.
-    """
+    """The number in ASCII, without zeros before it: the same in every script. One or
+    two digits at the end are decimals, three or more a group of a large number, but for
+    what follows a zero or nothing. Zeros at the end stay: 3.10 is not 3.1."""
     *groups, last = (_digits(run) for run in _RUN.findall(number))
     is_under_one = groups in ([], ["0"]) and _PARTED_ONCE.fullmatch(number)
     if is_under_one or (groups and len(last) < _GROUP):
@@ -311,10 +307,8 @@ _EXACT = frozenset(("zero", "one", "two"))  # forms that may say their number in
 
 
 class Placeholders:
-    """Compares the placeholders; they may come in any order, and be numbered.
-
-    The plural forms zero, one and two may leave out the number: "One file".
-    """
+    """Compares the placeholders; they may come in any order, and be numbered. The
+    plural forms zero, one and two may leave out the number: "One file"."""
 
     name = "placeholders"
     description = "The placeholders differ from those of the source text."
@@ -417,11 +411,9 @@ def _but_the_number(missing: list[str], there: Sequence[Placeholder]) -> list[st
 
 
 class PluralForms:
-    """Asks for every plural form that common whole numbers take.
-
-    In an ICU message too, unless it has the branch ``other`` alone. That one stands for
-    a form where no whole number takes it: for ``many`` in Russian.
-    """
+    """Asks for every plural form that common whole numbers take. In an ICU message too,
+    unless it has the branch ``other`` alone. That one stands for a form where no whole
+    number takes it: for ``many`` in Russian."""
 
     name = "plural_forms"
     description = "A plural form that the language needs has no text."
@@ -600,11 +592,9 @@ _UNCASED = 4  # letters that say something, in scripts that know no small letter
 
 
 class Unchanged:
-    """Compares a text with its source text.
-
-    One word may be the same in two languages, and so may names. So a text counts only
-    with two words, one of them in small letters.
-    """
+    """Compares a text with its source text. One word may be the same in two languages,
+    and so may names. So a text counts only with two words, one of them in small
+    letters."""
 
     name = "unchanged"
     description = "The text is the same as the source text, which looks translatable."

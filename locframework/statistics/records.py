@@ -6,11 +6,9 @@ from locframework.fields import Timestamp
 
 
 class LanguageCounts(Struct, frozen=True):
-    """How many keys of main or a branch are in which state in one language.
-
-    A key counts once: with plurals, in the worst state of the texts that it has.
-    Without a text it counts nowhere here.
-    """
+    """How many keys of main or a branch are in which state in one language. A key
+    counts once: with plurals, in the worst state of the texts that it has. Without a
+    text it counts nowhere here."""
 
     language_code: str
     approved: int = 0

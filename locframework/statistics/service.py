@@ -35,10 +35,8 @@ class ProjectStatistics:
 
 
 class Completion:
-    """Appends ``language.completed``, once for each transaction that completes one.
-
-    A language is complete when every key has a text in it.
-    """
+    """Appends ``language.completed``, once for each transaction that completes one. A
+    language is complete when every key has a text in it."""
 
     def __init__(self, storage: StatisticsStorage, events: EventLog) -> None:
         self._storage = storage

@@ -209,10 +209,8 @@ def _nearest(
 
 
 class _Trie:
-    """The terms of one case rule as a trie of words, whose root is node 0.
-
-    The last word of a term may have more in a text: what its ``bare`` key removes.
-    """
+    """The terms of one case rule as a trie of words, whose root is node 0. The last
+    word of a term may have more in a text: what its ``bare`` key removes."""
 
     def __init__(
         self,

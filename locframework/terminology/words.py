@@ -183,10 +183,8 @@ def length_shared(one: str, other: str) -> int:
 
 
 class Searched:
-    """A text in which parts are searched; it is split into words once, if at all.
-
-    The marks of accelerators in it make no difference.
-    """
+    """A text in which parts are searched; it is split into words once, if at all. The
+    marks of accelerators in it make no difference."""
 
     def __init__(self, text: str, language_code: str) -> None:
         clean = unmarked(text)

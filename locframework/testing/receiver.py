@@ -89,10 +89,8 @@ Headers = Iterable[tuple[str, str]]
 
 
 class Receiver:
-    """Where it is, whom to trust to reach it, and what came.
-
-    Each connection meets the next of ``behaviours``; the last one stays.
-    """
+    """Where it is, whom to trust to reach it, and what came. Each connection meets the
+    next of ``behaviours``; the last one stays."""
 
     def __init__(
         self,
@@ -150,11 +148,9 @@ def open_receiver(
     port: int = 0,
     certificate: Certify | None = None,
 ) -> Iterator[Receiver]:
-    """A receiver with an authority of its own, whose files are in ``folder``.
-
-    Without ``behaviours`` it answers 204 to everything. ``certificate`` makes another
-    one than a good one for ``host``, localhost and hooks.example.com.
-    """
+    """A receiver with an authority of its own, whose files are in ``folder``. Without
+    ``behaviours`` it answers 204 to everything. ``certificate`` makes another one than
+    a good one for ``host``, localhost and hooks.example.com."""
     authority = Authority(folder)
     names = (host, "localhost", "hooks.example.com")
     mine = certificate(authority) if certificate else authority.certificate(*names)

@@ -133,10 +133,8 @@ def open_workspace(
     **settings: object,
 ) -> Iterator[Workspace]:
     """A workspace on the plugins ``peewee`` and ``disk``; no background work.
-
-    ``settings`` are those of ``locframework.settings``; jobs run when a test asks.
-    With ``matcher="postgres"`` that one has its tables in the same database.
-    """
+    ``settings`` are those of ``locframework.settings``; jobs run when a test asks. With
+    ``matcher="postgres"`` that one has its tables in the same database."""
     shared = {"postgres": {"database": database_url}}
     tree: dict[str, object] = {
         "start_scheduler": False,

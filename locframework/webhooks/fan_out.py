@@ -23,11 +23,9 @@ class _Pending(threading.local):
 
 @dataclass(eq=False, repr=False)
 class FanOut:
-    """Writes a delivery for each event and each webhook that subscribes to it.
-
-    All events of a transaction together take two statements: one that reads the
-    active webhooks of the projects, and one that inserts the deliveries.
-    """
+    """Writes a delivery for each event and each webhook that subscribes to it. All
+    events of a transaction together take two statements: one that reads the active
+    webhooks of the projects, and one that inserts the deliveries."""
 
     _storage: WebhookStorage
     _wake: Callable[[], None]  # called after a commit that leaves something to send
@@ -66,7 +64,6 @@ def new_deliveries(
     trigger: Trigger = "auto",
 ) -> Iterator[NewDelivery]:
     """Yield deliveries of these items of the event: as many as keep each under 20 KB.
-
     The payload is ``{ type, timestamp, data: { projectId, branch, actor, items } }``.
     """
     if not items:

@@ -135,10 +135,8 @@ class WebhookQuery(SortedRequest, frozen=True):
 
 
 class DeliveryAttempt(Struct, frozen=True, rename="camel"):
-    """One attempt to send a delivery.
-
-    Without ``statusCode`` and ``error`` it is still running, or its process was killed.
-    """
+    """One attempt to send a delivery. Without ``statusCode`` and ``error`` it is still
+    running, or its process was killed."""
 
     number: int  # counts from 1
     at: Timestamp
@@ -239,11 +237,9 @@ class QueueDepth(Struct, frozen=True):
 
 
 class EventType(Struct, frozen=True, rename="camel"):
-    """A type of event that webhooks can subscribe to.
-
-    A plugin names its own ``plugin.<its name>.<event>``; ``item_schema`` is a JSON
-    Schema of one item, ``example_items`` are 1 to 100 such items.
-    """
+    """A type of event that webhooks can subscribe to. A plugin names its own
+    ``plugin.<its name>.<event>``; ``item_schema`` is a JSON Schema of one item,
+    ``example_items`` are 1 to 100 such items."""
 
     type: str
     description: str

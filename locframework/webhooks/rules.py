@@ -162,11 +162,9 @@ def deal(
     at_work: Mapping[str, int],
     turns: Mapping[str, int],
 ) -> dict[str, int]:
-    """Return how many deliveries to take of each webhook, ``free`` in all at most.
-
-    One each in turn, beginning with whose turn is longest ago: ``turns`` has a number
-    that grows. ``at_work``: deliveries of each that are being sent.
-    """
+    """Return how many deliveries to take of each webhook, ``free`` in all at most. One
+    each in turn, beginning with whose turn is longest ago: ``turns`` has a number that
+    grows. ``at_work``: deliveries of each that are being sent."""
     rest = {
         each.webhook_id: min(
             each.due,

@@ -88,10 +88,8 @@ class Webhooks:
         self, caller: Caller, project_id: str, new: NewWebhook
     ) -> tuple[Webhook, str]:
         """Create a webhook; return it and its secret, which is never shown again.
-
         Raises ProjectNotFound, PermissionDenied, UnknownEventType, UrlNotAllowed,
-        LanguageNotInProject, ValidationFailed, WebhooksNotSetUp.
-        """
+        LanguageNotInProject, ValidationFailed, WebhooksNotSetUp."""
         return self.prepare_webhook(caller, project_id, new)()
 
     def prepare_webhook(
@@ -136,11 +134,9 @@ class Webhooks:
     def update_webhook(
         self, caller: Caller, project_id: str, webhook_id: str, changes: WebhookChanges
     ) -> Webhook:
-        """Change a webhook, from the next event on.
-
-        Switching it off ends its pending deliveries; switching it on sends none of
-        them. Raises as ``create_webhook`` does, and WebhookNotFound.
-        """
+        """Change a webhook, from the next event on. Switching it off ends its pending
+        deliveries; switching it on sends none of them. Raises as ``create_webhook``
+        does, and WebhookNotFound."""
         return self.prepare_update(caller, project_id, webhook_id, changes)()
 
     def prepare_update(

@@ -24,11 +24,9 @@ from .records import (
 
 
 class WebhookStore(Repository[StoredWebhook], Protocol):
-    """Webhooks of projects, their deliveries, and the queue of those that are due.
-
-    Any number of processes may claim at once. ``last_delivery_at`` is not written with
-    the record. A deleted webhook has no secrets, and nothing is sent to it.
-    """
+    """Webhooks of projects, their deliveries, and the queue of those that are due. Any
+    number of processes may claim at once. ``last_delivery_at`` is not written with the
+    record. A deleted webhook has no secrets, and nothing is sent to it."""
 
     def list_webhooks(self, project_id: str, page: PageRequest) -> Page[Webhook]:
         """Newest first."""

@@ -23,12 +23,9 @@ class Forgotten(Exception):
 
 
 class Segments(Protocol):
-    """The folded source texts of translation memories, for matchers.
-
-    A memory's revision rises with every committed change of its entries, and a later
-    commit has a higher one. A copy that is complete up to a revision needs only what
-    follows it.
-    """
+    """The folded source texts of translation memories, for matchers. A memory's
+    revision rises with every committed change of its entries, and a later commit has a
+    higher one. A copy that is complete up to a revision needs only what follows it."""
 
     def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
         """Return the present revisions of known memories. One statement."""
@@ -102,10 +99,8 @@ class MemoryTextStore(Segments, Protocol):
     """Reads texts of many entries; those of deleted memories are left out."""
 
     def match_sources(self, entry_ids: Collection[str]) -> dict[str, MatchSource]:
-        """Return what is scored of these entries, by id. One statement.
-
-        In one snapshot, entries of equal ``values_digest`` have equal applied values.
-        """
+        """Return what is scored of these entries, by id. One statement. In one
+        snapshot, entries of equal ``values_digest`` have equal applied values."""
 
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
@@ -120,7 +115,5 @@ class MemoryTextStore(Segments, Protocol):
 
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         """Return the entries that hold the text, in their sources, values or both.
-
         First those of which a searched text is the whole text, then shorter source
-        texts, newer entries, entry id. Three statements at most.
-        """
+        texts, newer entries, entry id. Three statements at most."""

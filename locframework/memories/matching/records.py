@@ -18,11 +18,8 @@ LanguageCodes = Annotated[list[LanguageCode], Meta(min_length=1, max_length=50)]
 
 
 class ConcordanceQuery(Struct, frozen=True, rename="camel"):
-    """The body of a concordance search.
-
-    ``languageCodes`` restricts the translations that are returned, and those that are
-    searched; without it, all are.
-    """
+    """The body of a concordance search. ``languageCodes`` restricts the translations
+    that are returned, and those that are searched; without it, all are."""
 
     query: Annotated[
         str, Meta(min_length=1, max_length=SEARCH_LENGTH, examples=["pay"])
@@ -105,10 +102,8 @@ Matches = dict[str, dict[str, list[Match]]]
 
 
 class MatchSource(Struct, frozen=True, gc=False, array_like=True):
-    """What the score and the order of an entry depend on.
-
-    ``values_digest``: equal for entries with equal applied values in all languages.
-    """
+    """What the score and the order of an entry depend on. ``values_digest``: equal for
+    entries with equal applied values in all languages."""
 
     source_text: str
     context: str

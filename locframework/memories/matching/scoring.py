@@ -40,11 +40,9 @@ _PUNCTUATION_AND_SPACE = TRAILING_PUNCTUATION + " "
 
 
 def cut_punctuation(text: str) -> tuple[str, str]:
-    """Return a text without its trailing punctuation, and what was cut off.
-
-    White space is folded already; that before and between the marks is cut too
-    (French ``Quoi ?``). A text of nothing else is not cut: ``?`` is not ``!``.
-    """
+    """Return a text without its trailing punctuation, and what was cut off. White space
+    is folded already; that before and between the marks is cut too (French ``Quoi ?``).
+    A text of nothing else is not cut: ``?`` is not ``!``."""
     kept = text.rstrip(_PUNCTUATION_AND_SPACE)
     return (kept, text[len(kept) :]) if kept else (text, "")
 
@@ -119,11 +117,9 @@ def score(
     tm_penalty: int,
     distance: Distance,
 ) -> Score:
-    """Return the score of an entry whose folded source has ``raw_percentage``.
-
-    A kind of penalty applies if its folding step raised the similarity (punctuation:
-    if the parts cut off differ). Equal texts have only the penalty of the memory.
-    """
+    """Return the score of an entry whose folded source has ``raw_percentage``. A kind
+    of penalty applies if its folding step raised the similarity (punctuation: if the
+    parts cut off differ). Equal texts have only the penalty of the memory."""
     penalties = []
     if text.text != source.text:
         alike = text.full, source.full
@@ -197,10 +193,8 @@ HITS_PER_MATCH = 2  # that are scored: penalties change their order
 
 
 class Ranking:
-    """The hits of one text in order, scored from the best on as far as needed.
-
-    Of entries with the same values in every language, the best represents all.
-    """
+    """The hits of one text in order, scored from the best on as far as needed. Of
+    entries with the same values in every language, the best represents all."""
 
     def __init__(
         self,

@@ -143,11 +143,9 @@ class _Search:
     def _read(
         self, open_: Open, rankings: Mapping[Question, Ranking], hits: int
     ) -> Open:
-        """Add to ``done`` what is final with the entries that rank first.
-
-        The first ten nearly always suffice, but thousands may be alike and have no
-        value in a language, or the same. Return what is open when all are read.
-        """
+        """Add to ``done`` what is final with the entries that rank first. The first ten
+        nearly always suffice, but thousands may be alike and have no value in a
+        language, or the same. Return what is open when all are read."""
         sources: dict[str, MatchSource] = {}  # by id; removed entries have none
         values: dict[str, list[MatchValue]] = {}  # by MatchSource.values_digest
         many = 0

@@ -126,11 +126,9 @@ def plural_subjects() -> st.SearchStrategy[Subject]:
 
 
 class CheckContract:
-    """Subclass it as ``Test…`` and give ``check``; see docs/contracts.md.
-
-    ``good`` are subjects that the check has nothing to say about, by name, and ``bad``
-    those where it finds something.
-    """
+    """Subclass it as ``Test…`` and give ``check``; see docs/contracts.md. ``good`` are
+    subjects that the check has nothing to say about, by name, and ``bad`` those where
+    it finds something."""
 
     check: ClassVar[Check]
     good: ClassVar[Mapping[str, Subject]] = {}

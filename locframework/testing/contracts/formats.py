@@ -240,10 +240,8 @@ class FormatContract:
         separator: str = ".",
         plurals: Mapping[str, bool] = {},
     ) -> list[Catalogue]:
-        """The file's catalogues. Skips when the format cannot be imported.
-
-        ``plurals`` are the keys that the project has, as the framework tells them.
-        """
+        """The file's catalogues. Skips when the format cannot be imported. ``plurals``
+        are the keys that the project has, as the framework tells them."""
         if not format.info.can_import:
             pytest.skip(f"{format.info.id} is for export only (info.can_import)")
         options = replace(

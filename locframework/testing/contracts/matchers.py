@@ -224,9 +224,7 @@ class MatcherContract:
         of: SegmentsInMemory | None = None,
     ) -> None:
         """It finds what brute force does, for texts of the seed and texts of ``of``.
-
-        ``of`` are memories; None: these.
-        """
+        ``of`` are memories; None: these."""
         chosen = random.Random(seed)
         there = list((of or memories).texts[MEMORY].values())
         asked = [*sentences("Latin", 6, seed), *there[:2], *chosen.sample(there, 1)]

@@ -26,8 +26,6 @@ class StorageContract(
     StorageMemoriesContract,
     StorageWebhooksContract,
 ):
-    """Subclass it as ``Test…`` and give the fixture ``storage``.
-
-    It is a migrated database of its own for each test, opened. An area of which
-    nothing may be tested yet is left out by naming the other parts instead.
-    """
+    """Subclass it as ``Test…`` and give the fixture ``storage``. It is a migrated
+    database of its own for each test, opened. An area of which nothing may be tested
+    yet is left out by naming the other parts instead."""

@@ -49,10 +49,8 @@ def at(minute: int, hour: int = 12) -> str:
 
 
 def sample(type_: type[S], fields: dict[str, Any], changes: dict[str, Any]) -> S:
-    """Return a record with these fields; ``changes`` come before ``fields``.
-
-    Another field is a new id, the time 0, None, the first of its literals, or empty.
-    """
+    """Return a record with these fields; ``changes`` come before ``fields``. Another
+    field is a new id, the time 0, None, the first of its literals, or empty."""
     given = fields | changes
     others = {
         each.name: _nothing(each.name, each.type)

@@ -302,10 +302,8 @@ def eventually(holds: Callable[[], bool]) -> bool:
 
 class TransportContract:
     """Subclass it as ``Test…`` and give the fixture; see docs/contracts.md.
-
     ``open_transport`` gives a transport that may reach some networks and ports, and
-    trusts one more authority, as an operator would set it.
-    """
+    trusts one more authority, as an operator would set it."""
 
     @pytest.fixture
     def open_transport(self) -> OpenTransport:
