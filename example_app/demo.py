@@ -221,9 +221,9 @@ def _add_memory(
     tm_id = memories.create_memory(OPERATOR, new).id
     memories.assign(OPERATOR, project.id, tm_id, NewAssignment())
     for path in (FILES / "harbour.tmx", *sorted((FILES / "django").glob("*.tmx"))):
-        options = MemoryImportOptions()
-        job = files.start_import(OPERATOR, tm_id, path.read_bytes(), options)
-        _run(framework, files, tm_id, job)
+        content, options = path.read_bytes(), MemoryImportOptions()
+        queue = files.prepare_import(OPERATOR, tm_id, content, options)
+        _run(framework, files, tm_id, queue())
     framework.runner.run_until_idle()  # the project's texts are learned
 
 

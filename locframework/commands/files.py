@@ -344,7 +344,7 @@ def import_memory(
         memory_id, files = _memory_id(framework, reference), framework.memory_files
 
         def start(file: BinaryIO) -> Job:
-            return files.start_import(OPERATOR, memory_id, file, options)
+            return files.prepare_import(OPERATOR, memory_id, file, options)()
 
         for path, found in _import_each(framework, files, memory_id, paths, start):
             result = msgspec.convert(found, memories.ImportResult)
@@ -431,7 +431,7 @@ def import_glossary(
         files = framework.glossary_files
 
         def start(file: BinaryIO) -> Job:
-            return files.start_import(OPERATOR, glossary_id, file, format_)
+            return files.prepare_import(OPERATOR, glossary_id, file, format_)()
 
         for path, found in _import_each(framework, files, glossary_id, paths, start):
             result = msgspec.convert(found, glossaries.ImportResult)

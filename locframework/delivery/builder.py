@@ -32,7 +32,7 @@ from locframework.keys.catalogues import (
 )
 from locframework.keys.records import Selection
 from locframework.projects.records import Language
-from locframework.transactions import crash_point
+from locframework.transactions import crash_point, get_record
 
 from .queue import RELEASE_JOB, ReleaseQueue
 from .records import (
@@ -113,9 +113,8 @@ class ReleaseBuilder:
         """Build the release that the job's params name, and publish it."""
         store = self._storage.delivery
         distribution_id = str(job.params["distributionId"])
-        release = store.releases.find(str(job.params["releaseId"]))
-        if release is None:
-            raise ReleaseNotFound
+        release_id = str(job.params["releaseId"])
+        release = get_record(store.releases, release_id, ReleaseNotFound)
         # Events are numbered before they are committed. Who changes content locks the
         # project, so that no earlier event than this one is uncommitted now.
         with work.transaction():
@@ -153,12 +152,11 @@ class ReleaseBuilder:
         have, and who removed the languages sees the error.
         """
         with self._storage.snapshot():
-            project = self._storage.projects.find(project_id)
-            if project is None:
-                raise ProjectNotFound
-            distribution = self._storage.delivery.find(distribution_id, project_id)
-            if distribution is None:
-                raise DistributionNotFound
+            projects, distributions = self._storage.projects, self._storage.delivery
+            project = get_record(projects, project_id, ProjectNotFound)
+            distribution = get_record(
+                distributions, distribution_id, DistributionNotFound, project_id
+            )
             scope = self._branches.scope(project, distribution.branch)
             languages = self._storage.projects.list_languages(project_id)
             chosen = chosen_of(distribution, languages)

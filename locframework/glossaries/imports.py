@@ -177,18 +177,6 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
     _glossaries: Glossaries
     _terms: Terms
 
-    def start_import(
-        self,
-        caller: Caller,
-        glossary_id: str,
-        content: bytes | BinaryIO,
-        format_: str | None,
-    ) -> Job:
-        """Check a file and queue its import. Raises GlossaryNotFound, PermissionDenied,
-        UnknownFormat, UnreadableFile (with a Problem for each line),
-        LanguageNotAssigned."""
-        return self.prepare_import(caller, glossary_id, content, format_)()
-
     def prepare_import(
         self,
         caller: Caller,
@@ -196,7 +184,9 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         content: bytes | BinaryIO,
         format_: str | None,
     ) -> Callable[[], Job]:
-        """Like ``start_import``; the function that is returned queues the job."""
+        """Check a file; return what queues its import. Raises GlossaryNotFound,
+        PermissionDenied, UnknownFormat, UnreadableFile (with a Problem for each line),
+        LanguageNotAssigned."""
         stored = self._glossaries.require(caller, self.permission, glossary_id)
         return self.prepare(caller, stored, content, format_)
 

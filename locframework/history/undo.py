@@ -43,7 +43,7 @@ from locframework.keys.writing.trash import KeyTrash
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
-from locframework.transactions import crash_point
+from locframework.transactions import crash_point, get_record
 
 from .records import RevertResult, Skipped
 from .store import HistoryStorage
@@ -179,9 +179,7 @@ class UndoJob:
         crash_point("revert.after_commit")
 
     def _undo(self, job: StoredJob, work: Work, params: UndoParams) -> RevertResult:
-        project = self._storage.projects.find(job.project_id)
-        if project is None:
-            raise ProjectNotFound
+        project = get_record(self._storage.projects, job.project_id, ProjectNotFound)
         caller = self._renewed(job.caller)
         if caller is None:
             raise PermissionDenied(PERMISSION)

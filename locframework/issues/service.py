@@ -25,7 +25,7 @@ from locframework.projects.rules import require_checks
 from locframework.projects.service import Languages, Projects
 from locframework.projects.store import ProjectStore
 from locframework.quality.check import Checks
-from locframework.transactions import Transactions
+from locframework.transactions import Transactions, get_record
 from locframework.validation import check_record
 
 TYPE = "recheck"
@@ -122,10 +122,7 @@ class Rechecks:
             outcome.result = {"keys": total}
 
     def _project(self, project_id: str) -> Project:
-        project = self._storage.projects.find(project_id)
-        if project is None:
-            raise ProjectNotFound
-        return project
+        return get_record(self._storage.projects, project_id, ProjectNotFound)
 
 
 @dataclass(eq=False, repr=False)

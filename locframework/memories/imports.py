@@ -127,18 +127,6 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
     def __post_init__(self) -> None:
         self._store = self._storage.memories
 
-    def start_import(
-        self,
-        caller: Caller,
-        tm_id: str,
-        content: bytes | BinaryIO,
-        options: ImportOptions,
-    ) -> Job:
-        """Check a file and queue its import. Raises TmNotFound, PermissionDenied,
-        UnknownFormat, UnreadableFile (with the line), ValidationFailed,
-        LanguageNotAssigned."""
-        return self.prepare_import(caller, tm_id, content, options)()
-
     def prepare_import(
         self,
         caller: Caller,
@@ -146,7 +134,9 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         content: bytes | BinaryIO,
         options: ImportOptions,
     ) -> Callable[[], Job]:
-        """Like ``start_import``; the function that is returned queues the job."""
+        """Check a file; return what queues its import. Raises TmNotFound,
+        PermissionDenied, UnknownFormat, UnreadableFile (with the line),
+        ValidationFailed, LanguageNotAssigned."""
         stored = self._memories.require(caller, self.permission, tm_id)
         if not isinstance(options, MemoryImportForm):  # HTTP has decoded that
             check_record(options, "form")

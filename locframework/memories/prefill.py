@@ -32,7 +32,7 @@ from locframework.keys.store import store_of
 from locframework.keys.writing.writer import KeyWriter
 from locframework.languages import require_tag
 from locframework.projects.service import Projects, scope_of
-from locframework.transactions import crash_point
+from locframework.transactions import crash_point, get_record
 from locframework.validation import check_record
 
 from .matches import Matching
@@ -206,9 +206,7 @@ class Prefill:
             outcome.result = msgspec.to_builtins(step.result)
 
     def _scope(self, job: StoredJob, params: PrefillParams) -> BranchScope:
-        project = self._storage.projects.find(job.project_id)
-        if project is None:
-            raise ProjectNotFound
+        project = get_record(self._storage.projects, job.project_id, ProjectNotFound)
         return self._branches.scope(project, params.branch)
 
     def _missing(

@@ -26,6 +26,7 @@ from locframework.keys.records import KeyState, StoredValue
 from locframework.languages import language_info, same_language
 from locframework.projects.records import Project
 from locframework.proposals.records import TermTranslation
+from locframework.transactions import get_record
 
 from .records import (
     SOURCE_LENGTH,
@@ -338,9 +339,8 @@ class TmSync:
         while done < len(ids):
             work.check_cancelled()
             with work.step() as step:
-                project = self._storage.projects.find(job.project_id)
-                if project is None:
-                    raise ProjectNotFound
+                projects = self._storage.projects
+                project = get_record(projects, job.project_id, ProjectNotFound)
                 assigned = self._store.list_assigned(project.id)
                 memories = [
                     each
