@@ -22,6 +22,7 @@ from locframework.http.records import Accepted, Deleted, Prepared, Raw, Wrapped
 from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
+from locframework.proposals.records import Rejection
 
 from .imports import GlossaryFiles
 from .matching import GlossaryMatches
@@ -35,7 +36,6 @@ from .records import (
     NewGlossary,
     NewTerm,
     NewTranslation,
-    Rejection,
     Term,
     TermChanges,
     TermMatch,

@@ -148,12 +148,6 @@ class NewTranslation(Struct, frozen=True, rename="camel"):
     value: TermValue
 
 
-class Rejection(Struct, frozen=True, rename="camel"):
-    """The body that rejects a proposal."""
-
-    reason: Annotated[str, Meta(max_length=1000)] | None = None
-
-
 class TermWrite(Struct, frozen=True):
     """A term to store, with those of its translations that change."""
 

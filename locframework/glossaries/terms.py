@@ -19,7 +19,7 @@ from locframework.errors import (
 from locframework.fields import Clock, Timestamp, is_id, new_id, timestamp
 from locframework.languages import fold, require_tag, tag_from_path
 from locframework.pagination import Page
-from locframework.proposals.records import TermTranslation
+from locframework.proposals.records import Rejection, TermTranslation
 from locframework.proposals.rules import approved, rejected, written
 from locframework.terminology.words import exact
 from locframework.validation import check_record, given_fields
@@ -27,7 +27,6 @@ from locframework.validation import check_record, given_fields
 from .records import (
     NewTerm,
     NewTranslation,
-    Rejection,
     StoredGlossary,
     Term,
     TermChanges,
@@ -39,9 +38,9 @@ from .store import GlossaryStorage
 
 WRITE, APPROVE = "glossary_write", "glossary_approve"
 
-Transition = Callable[
-    [StoredGlossary, TermTranslation | None, Timestamp], TermTranslation | None
-]
+Changed = TermTranslation | None
+"""A translation before or after a change; None: there is none."""
+Transition = Callable[[StoredGlossary, Changed, Timestamp], Changed]
 """Returns what becomes of a translation, given its locked glossary."""
 
 
@@ -211,9 +210,7 @@ class Terms:
         check_text(new.value, "$.value")
         tag = tag_from_path(lang)
 
-        def set_(
-            stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
-        ) -> TermTranslation | None:
+        def set_(stored: StoredGlossary, old: Changed, at: Timestamp) -> Changed:
             if new.value:
                 check_target(tag, stored.source_language, "path.lang")
             applies = self.applies(caller, stored)
@@ -229,9 +226,7 @@ class Terms:
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         tag = tag_from_path(lang)
 
-        def clear(
-            stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
-        ) -> TermTranslation | None:
+        def clear(stored: StoredGlossary, old: Changed, at: Timestamp) -> Changed:
             if old is None:
                 raise LanguageNotFound("translation")
             return written(old, tag, "", applies=self.applies(caller, stored), at=at)
@@ -246,15 +241,11 @@ class Terms:
         NothingPending."""
         stored = self._glossaries.require(caller, APPROVE, glossary_id)
         tag = tag_from_path(lang)
-        return self._write(
-            caller,
-            APPROVE,
-            stored,
-            term_id,
-            tag,
-            lambda _, old, at: approved(old, at=at),
-            "approved",
-        )
+
+        def approve(_: StoredGlossary, old: Changed, at: Timestamp) -> Changed:
+            return approved(old, at=at)
+
+        return self._write(caller, APPROVE, stored, term_id, tag, approve, "approved")
 
     def reject_translation(
         self,
@@ -267,15 +258,13 @@ class Terms:
         """Drop the proposal; an approved value stays. Raises as above."""
         stored = self._glossaries.require(caller, APPROVE, glossary_id)
         check_record(rejection)
+        tag, reason = tag_from_path(lang), rejection.reason
+
+        def reject(_: StoredGlossary, old: Changed, __: Timestamp) -> Changed:
+            return rejected(old)
+
         return self._write(
-            caller,
-            APPROVE,
-            stored,
-            term_id,
-            tag_from_path(lang),
-            lambda _, old, __: rejected(old),
-            "rejected",
-            reason=rejection.reason,
+            caller, APPROVE, stored, term_id, tag, reject, "rejected", reason=reason
         )
 
     def _write(
@@ -358,13 +347,13 @@ def check_translatable(term: Term) -> None:
             raise TermNotTranslatable(each.language_code)
 
 
-def translation_in(term: Term, language_code: str) -> TermTranslation | None:
+def translation_in(term: Term, language_code: str) -> Changed:
     """Return the translation of the term in a language."""
     found = (t for t in term.translations if t.language_code == language_code)
     return next(found, None)
 
 
-def with_translation(term: Term, tag: str, new: TermTranslation | None) -> Term:
+def with_translation(term: Term, tag: str, new: Changed) -> Term:
     """Return the term with this translation in a language; None: without any."""
     codes = {each.language_code: each for each in term.translations}
     codes.pop(tag, None)
@@ -373,7 +362,7 @@ def with_translation(term: Term, tag: str, new: TermTranslation | None) -> Term:
     return replace(term, translations=tuple(codes[code] for code in sorted(codes)))
 
 
-def outcome_of_write(old: TermTranslation | None, new: TermTranslation | None) -> str:
+def outcome_of_write(old: Changed, new: Changed) -> str:
     """Return what a write did, as its event is named: ``proposed`` or ``updated``."""
     proposal = new.proposed_value if new else None
     is_new = proposal is not None and proposal != (old.proposed_value if old else None)

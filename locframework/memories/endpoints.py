@@ -30,6 +30,7 @@ from locframework.http.records import (
 from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
+from locframework.proposals.records import Rejection
 
 from .entries import Entries
 from .imports import MemoryExportQuery, MemoryFiles, MemoryImportForm
@@ -41,7 +42,6 @@ from .records import (
     AssignmentQuery,
     EntryChanges,
     EntryQuery,
-    EntryRejection,
     MemoryChanges,
     MemoryEntry,
     MemoryLanguage,
@@ -273,7 +273,7 @@ class MemoryEndpoints:
 
     @_approve("POST", f"{_TRANSLATION}/reject", errors=_REVIEW_ERRORS)
     def reject_entry_translation(
-        self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: EntryRejection
+        self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: Rejection
     ) -> EntryAnswer:
         """Reject what is proposed: the approved value stays."""
         return self._entries.reject(caller, tm_id, entry_id, lang, body)

@@ -20,7 +20,7 @@ from locframework.errors import (
 from locframework.fields import Clock, Timestamp, new_id, timestamp
 from locframework.languages import canonical_tag, folded, require_tag, tag_from_path
 from locframework.pagination import Page
-from locframework.proposals.records import TermTranslation
+from locframework.proposals.records import Rejection, TermTranslation
 from locframework.proposals.rules import approved, rejected, written
 from locframework.validation import check_record, given_fields
 
@@ -28,7 +28,6 @@ from .records import (
     VALUE_BYTES,
     EntryChanges,
     EntryQuery,
-    EntryRejection,
     MemoryEntry,
     NewEntry,
     NewTranslation,
@@ -195,7 +194,7 @@ class Entries:
         )
 
     def reject(
-        self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: EntryRejection
+        self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: Rejection
     ) -> MemoryEntry:
         """Drop what is proposed. Raise as ``approve``."""
         stored = self._memories.require(caller, "tm_approve", tm_id)
@@ -252,8 +251,7 @@ class Entries:
         return replace(entry, updated_at=now, translations=translations)
 
     def _find(self, stored: StoredMemory, entry_id: str) -> MemoryEntry:
-        tm_id = stored.id
-        entry = self._store.find_entries(tm_id, [entry_id]).get(entry_id)
+        entry = self._store.find_entries(stored.id, [entry_id]).get(entry_id)
         if entry is None:
             raise EntryNotFound
         return entry

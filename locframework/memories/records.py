@@ -165,12 +165,6 @@ class NewTranslation(Struct, frozen=True):
     value: Value
 
 
-class EntryRejection(Struct, frozen=True):
-    """The body of a rejection. ``reason`` is not stored."""
-
-    reason: Annotated[str, Meta(max_length=1000)] | None = None
-
-
 class Assignment(Struct, frozen=True, rename="camel"):
     """How a project uses a memory."""
 

@@ -1,8 +1,8 @@
 """A translation of a glossary term or a memory entry, with its proposal."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from locframework.fields import Timestamp
 
@@ -19,3 +19,9 @@ class TermTranslation(Struct, frozen=True, rename="camel", gc=False):
     status: TranslationStatus
     approved_at: Timestamp | None  # None when not approved
     proposed_value: str | None  # None: no proposal; "": to clear the value
+
+
+class Rejection(Struct, frozen=True):
+    """The body that rejects a proposal."""
+
+    reason: Annotated[str, Meta(max_length=1000)] | None = None
