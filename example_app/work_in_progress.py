@@ -1,7 +1,5 @@
 """Adds work in progress to the demo: reviews, a glossary, a branch."""
 
-from __future__ import annotations
-
 from locframework import OPERATOR, Framework
 from locframework.access.records import Caller, NewMember, NewToken, Organization
 from locframework.branches.records import NewBranch

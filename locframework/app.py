@@ -1,7 +1,5 @@
 """The one place where everything meets: Framework; ``wsgi.py`` serves it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event

@@ -1,7 +1,5 @@
 """Pagination of lists: page requests, pages and cursors."""
 
-from __future__ import annotations
-
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from hashlib import blake2b

@@ -1,7 +1,5 @@
 """Registers serving processes, so that no two of them count requests apart."""
 
-from __future__ import annotations
-
 import logging
 import os
 import socket

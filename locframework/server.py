@@ -1,7 +1,5 @@
 """Serves a WSGI application with waitress, and stops without losing requests."""
 
-from __future__ import annotations
-
 import importlib.util
 import logging
 import os

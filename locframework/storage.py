@@ -1,7 +1,5 @@
 """The storage port: transactions, and one store an area."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, Protocol
 

@@ -1,7 +1,5 @@
 """Checks a record that a program has made by the same rules as one from HTTP."""
 
-from __future__ import annotations
-
 import io
 import re
 from datetime import date, datetime, time

@@ -1,7 +1,5 @@
 """The WSGI app: every operation of a framework, as one Falcon app."""
 
-from __future__ import annotations
-
 import atexit
 import os
 from collections.abc import Callable

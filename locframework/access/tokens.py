@@ -1,7 +1,5 @@
 """Makes, lists and revokes tokens, and finds the caller behind one."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import re

@@ -1,7 +1,5 @@
 """Stores files in the blob stores, notes how long, and deletes expired ones."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import tempfile

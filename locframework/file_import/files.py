@@ -1,7 +1,5 @@
 """Files of any size: read from the upload and written to the disk, piece by piece."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterable
 from typing import BinaryIO, cast

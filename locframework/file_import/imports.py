@@ -5,8 +5,6 @@ where it was. Texts of projects use ``write_in_steps`` alone (exchange/import_jo
 glossaries and memories subclass ``FileImport``.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ are text. A MARK stands in each place, so that no reference to an entity gets to
 parser; ``Mended`` has what was meant.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections import deque

@@ -1,7 +1,5 @@
 """Files of terms: imports them by a job, and exports them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Undo: puts back what selected events changed on main, unless it was changed later."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Jobs over HTTP (decisions 2.6)."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from locframework.access.records import Caller

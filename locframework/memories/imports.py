@@ -1,7 +1,5 @@
 """Files of entries: imports them by a job, and exports them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, BinaryIO, Literal

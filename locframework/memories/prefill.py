@@ -1,7 +1,5 @@
 """Pre-translation: a job writes the best matches of missing texts as drafts."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ entries of these keys are computed again from the current values. A job does the
 for all keys of a project when the project or a language is new to a memory.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import cast

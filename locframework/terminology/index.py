@@ -5,8 +5,6 @@ Texts and terms are sequences of words. The terms form a trie of words. Building
 30,000 terms takes about a second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import product

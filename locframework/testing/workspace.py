@@ -17,8 +17,6 @@ Used in a conftest.py like this::
         assert made.status == 201
 """
 
-from __future__ import annotations
-
 import itertools
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
