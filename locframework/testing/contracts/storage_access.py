@@ -79,9 +79,7 @@ class StorageAccessContract:
         assert find("b@example.com") == moved
         assert find(f"{asked}@example.com") is None
 
-    def test_members_are_listed_by_the_email_of_their_user(
-        self, storage: Storage
-    ) -> None:
+    def test_members_are_listed_by_email(self, storage: Storage) -> None:
         owner, other = add_organization(storage), add_organization(storage)
         users = [add_user(storage, name) for name in ("zoe", "ann", "bob", "ärne")]
         zoe, ann, bob, last = (add_member(storage, owner, each) for each in users)
@@ -127,9 +125,7 @@ class StorageAccessContract:
         assert count_owners(first.id, made[0].id) == 1
         assert count_owners(second.id, "") == 0
 
-    def test_holder_has_the_memberships_of_an_active_user(
-        self, storage: Storage
-    ) -> None:
+    def test_holder_has_memberships_of_an_active_user(self, storage: Storage) -> None:
         who, other = add_user(storage, "ann"), add_user(storage, "other")
         memberships = []
         for codes in [None, ("de", "fr"), ()]:
@@ -221,9 +217,7 @@ class StorageAccessContract:
         storage.projects.delete(of.id, at(1))
         assert storage.projects.list_languages(of.id) == []
 
-    def test_project_has_keys_of_main_and_of_open_branches(
-        self, storage: Storage
-    ) -> None:
+    def test_project_has_keys_of_main_and_open_branches(self, storage: Storage) -> None:
         of, other = add_project(storage), add_project(storage)
         spring = add_branch(storage, of)
         assert not storage.projects.has_keys(of.id)

@@ -244,9 +244,7 @@ class StorageDeliveryContract:
             storage.delivery.insert(distribution(other, public_key=one.public_key))
         assert storage.delivery.list_distributions(other.id, ALL).total == 0
 
-    def test_blob_is_named_by_ready_releases_of_its_distribution(
-        self, storage: Storage
-    ) -> None:
+    def test_blob_is_named_by_ready_releases(self, storage: Storage) -> None:
         one, other = add_distribution(storage), add_distribution(storage)
         old = ready(building(one, storage="s3"), BLOB, BLOB)
         unready = replace(building(one, 2), files=ready(old, OTHER).files)

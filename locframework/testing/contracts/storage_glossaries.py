@@ -278,9 +278,7 @@ class StorageGlossariesContract:
         store.delete(second.id, at(3))
         assert store.linked_to(one.id) == []
 
-    def test_term_with_any_text_is_found_as_written(
-        self, storage: Storage, of: Glossary
-    ) -> None:
+    def test_term_is_found_as_written(self, storage: Storage, of: Glossary) -> None:
         for text in filter(None, TEXTS.values()):
             proposal = TermTranslation("fr", "", "pending_review", None, text)
             made = term(of, text, notes=text, translations=(german(text), proposal))
@@ -304,9 +302,7 @@ class StorageGlossariesContract:
         assert storage.terms.find_terms(of.id) == []
         assert spelling("Pier", case_sensitive=False) == fold("PIER")
 
-    def test_many_terms_are_streamed_in_order(
-        self, storage: Storage, of: Glossary
-    ) -> None:
+    def test_terms_are_streamed_in_order(self, storage: Storage, of: Glossary) -> None:
         made = [
             term(of, f"t{number:04}", translations=(german(),))
             for number in range(1100)

@@ -118,7 +118,7 @@ class StorageJobsContract:
         assert queue.claim("b", now=25, until=50) == (old, 2)
         assert queue.claim("b", now=25, until=50) == NOTHING
 
-    def test_released_leases_can_be_claimed_at_once(
+    def test_released_leases_can_be_claimed(
         self, storage: Storage, queue: Queue
     ) -> None:
         owners = ["host%1:10:a", "host%1:10:b"]
@@ -191,9 +191,7 @@ class StorageJobsContract:
         assert listed(JobFilter(type="x"), ALL).items == []
         assert storage.jobs.list_jobs(of.id, JobFilter(), ALL).items == [made.job]
 
-    def test_jobs_are_filtered_by_permission_status_and_type(
-        self, storage: Storage
-    ) -> None:
+    def test_jobs_are_filtered(self, storage: Storage) -> None:
         of = add_project(storage)
         import_ = add(storage, of).job
         release = {"type_": "release", "permission": "y", "status": "failed"}
@@ -230,9 +228,7 @@ class StorageJobsContract:
         assert again.job.started_at == at(20)
         assert (again.owner, again.lease_until) == ("runner-2", at(31))
 
-    def test_lease_of_a_clock_that_was_put_back_has_expired(
-        self, storage: Storage
-    ) -> None:
+    def test_lease_of_a_clock_put_back_has_expired(self, storage: Storage) -> None:
         add(storage)
         claimed(storage, now=at(20, hour=15), until=at(21, hour=15))
 
@@ -241,9 +237,7 @@ class StorageJobsContract:
 
         assert (again.attempt, again.lease_until) == (2, at(21, hour=14))
 
-    def test_current_attempt_alone_writes_until_it_finishes(
-        self, storage: Storage
-    ) -> None:
+    def test_only_the_current_attempt_writes(self, storage: Storage) -> None:
         made, jobs = add(storage), storage.jobs
         first, id_ = claimed(storage), made.job.id
         step = {"done": 2, "x": [None]}
@@ -281,9 +275,7 @@ class StorageJobsContract:
         )
         assert claim(storage, now=at(59)) is None
 
-    def test_held_job_is_not_claimed_before_the_transaction_ends(
-        self, storage: Storage
-    ) -> None:
+    def test_held_job_is_claimed_after_the_transaction(self, storage: Storage) -> None:
         of = add_project(storage)
         running = add(storage, of)
         first = claimed(storage)
@@ -310,7 +302,7 @@ class StorageJobsContract:
         assert again.result() is None
         assert seen.result() in (None, "written")
 
-    def test_queued_job_is_cancelled_at_once_and_a_running_one_asked(
+    def test_queued_job_is_cancelled_and_a_running_one_asked(
         self, storage: Storage
     ) -> None:
         running, queued = (add(storage, minute=minute) for minute in (0, 1))

@@ -93,9 +93,7 @@ class StorageKeysContract:
             assert keys.findings_of([made.id]) == {(made.id, "en"): found}
             assert keys.dismissals_of(of.id, [made.id]) == [gone]
 
-    def test_name_is_unique_in_its_project_but_for_keys_in_the_trash(
-        self, storage: Storage
-    ) -> None:
+    def test_name_is_unique_outside_the_trash(self, storage: Storage) -> None:
         of, other = add_keys_project(storage), add_keys_project(storage)
         first, second = key(of), key(of)
         storage.keys.add_keys([first])
@@ -190,9 +188,7 @@ class StorageKeysContract:
 
         assert pairs == [(one.key, one.key) for one in made]
 
-    def test_details_are_found_by_format_language_and_module(
-        self, storage: Storage
-    ) -> None:
+    def test_details_are_found_by_format_and_language(self, storage: Storage) -> None:
         of, other = add_keys_project(storage), add_keys_project(storage)
         made, gone = key(of), key(of, "gone")
         storage.keys.add_keys([made, gone])
@@ -226,9 +222,7 @@ class StorageKeysContract:
         assert details(of.id, "po", "de") == details(of.id, "gone", "") == []
         assert details(of.id, "po", "") == [kept[0]]
 
-    def test_details_of_a_branch_come_before_those_of_main(
-        self, storage: Storage
-    ) -> None:
+    def test_details_of_a_branch_precede_those_of_main(self, storage: Storage) -> None:
         of = add_keys_project(storage)
         on = storage.branch_keys(of.id, add_branch(storage, of).id)
         other = storage.branch_keys(of.id, add_branch(storage, of, "autumn").id)
@@ -312,9 +306,7 @@ class StorageKeysContract:
         storage.projects.languages.insert(language(of, "de"))
         assert last() == [at(9), None, None]
 
-    def test_branch_is_found_by_id_and_name_and_changed_alone(
-        self, storage: Storage
-    ) -> None:
+    def test_branch_is_found_by_id_and_name(self, storage: Storage) -> None:
         of, other = add_keys_project(storage), add_keys_project(storage)
         store, name = storage.branches, "feature/a.b-c_1"
         made = add_branch(storage, of, name, created_by="p1", updated_at=at(2))
@@ -330,9 +322,7 @@ class StorageKeysContract:
         assert store.find_branch(of.id, made.id) == ended
         assert store.find_branch(of.id, autumn.id) == autumn
 
-    def test_of_one_name_the_open_branch_is_found_else_the_latest(
-        self, storage: Storage
-    ) -> None:
+    def test_open_branch_of_a_name_is_found_first(self, storage: Storage) -> None:
         of, store = add_keys_project(storage), storage.branches
         first, second, third = (
             add_branch(storage, of, status=status, created_at=at(minute))
@@ -372,9 +362,7 @@ class StorageKeysContract:
                 assert found.items == wanted[number * 2 - 2 : number * 2]
                 assert found.total == len(wanted)
 
-    def test_notes_on_keys_are_replaced_and_their_changes_added_up(
-        self, storage: Storage
-    ) -> None:
+    def test_notes_on_keys_are_replaced_and_counted(self, storage: Storage) -> None:
         of = add_keys_project(storage)
         made, other = add_branch(storage, of), add_branch(storage, of, "autumn")
         on, shown = storage.branch_keys(of.id, made.id), key(of)
@@ -394,9 +382,7 @@ class StorageKeysContract:
         listed = storage.branches.list_branches(of.id, ALL).items
         assert {each.id: each for each in listed} == {made.id: wanted, other.id: other}
 
-    def test_keys_of_ended_branches_are_purged_in_pieces(
-        self, storage: Storage
-    ) -> None:
+    def test_ended_branches_are_purged_in_pieces(self, storage: Storage) -> None:
         of = add_keys_project(storage)
         main = key(of, "main")
         storage.keys.add_keys([main], [value(main)])

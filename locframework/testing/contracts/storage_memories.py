@@ -432,9 +432,7 @@ class StorageMemoriesContract:
         by_id = {each.id: each for each in made}
         assert storage.memories.find_entries(mine.id, by_id) == by_id
 
-    def test_entries_may_have_any_text_that_no_other_has(
-        self, storage: Storage
-    ) -> None:
+    def test_entries_may_have_any_text_but_of_another(self, storage: Storage) -> None:
         mine = add_memory(storage)
         made = [
             entry(mine, text, f"de:{text}", context=name)
@@ -500,9 +498,7 @@ class StorageMemoriesContract:
         with storage.transaction():
             assert store.begin(mine.id) is None
 
-    def test_write_has_a_revision_that_is_never_used_again(
-        self, storage: Storage
-    ) -> None:
+    def test_write_has_a_revision_of_its_own(self, storage: Storage) -> None:
         mine, gone = add_memory(storage), add_memory(storage)
         storage.memories.delete(gone.id, at(1))
         revisions, seen = storage.memory_texts.revisions, [0]
@@ -521,9 +517,7 @@ class StorageMemoriesContract:
                 assert storage.memory_texts.is_in_block()
             assert not storage.memory_texts.is_in_block()
 
-    def test_removals_are_changes_until_they_are_forgotten(
-        self, storage: Storage
-    ) -> None:
+    def test_removals_are_changes_until_forgotten(self, storage: Storage) -> None:
         memory, texts = add_memory(storage), storage.memory_texts
         there = [entry(memory, f"Pay {n}") for n in range(6)]
         add_entries(storage, there)
@@ -555,9 +549,7 @@ class StorageMemoriesContract:
         whole = {each.entry_id for each in texts.changes(memory.id, 0)}
         assert whole == {each.id for each in there[4:]}
 
-    def test_applied_values_in_many_languages_are_byte_for_byte(
-        self, storage: Storage
-    ) -> None:
+    def test_applied_values_are_byte_for_byte(self, storage: Storage) -> None:
         odd = "\"a\" \\ ['b'] \n\r\t\x01\x1f\x7f {%s} \u2028 \ufeff 設定 \U0001f600"
         codes = [f"de-{number}" for number in range(100, 140)]
         memory = add_memory(storage)

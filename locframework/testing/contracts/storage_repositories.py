@@ -479,9 +479,7 @@ class StorageRepositoriesContract:
         assert listed(scopes=None) == ["A%", "a  \tB", "b", "x"]
 
     @pytest.mark.parametrize("name", NEWEST_FIRST)
-    def test_list_of_a_project_begins_with_the_newest(
-        self, storage: Storage, name: str
-    ) -> None:
+    def test_list_begins_with_the_newest(self, storage: Storage, name: str) -> None:
         insert, list_page = NEWEST_FIRST[name]
         of, other = add_project(storage), add_project(storage)
         for minute in (1, 2, 2, 0):

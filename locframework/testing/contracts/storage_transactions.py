@@ -45,9 +45,7 @@ def exists(storage: Storage, made: Organization) -> bool:
 class StorageTransactionsContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    def test_commit_is_visible_to_others_only_at_its_end(
-        self, storage: Storage
-    ) -> None:
+    def test_commit_is_visible_only_at_its_end(self, storage: Storage) -> None:
         with storage.transaction():
             made = insert(storage)
             with storage.snapshot():
@@ -67,9 +65,7 @@ class StorageTransactionsContract:
 
         assert not exists(storage, made)
 
-    def test_failed_inner_block_that_wrote_fails_the_transaction(
-        self, storage: Storage
-    ) -> None:
+    def test_failed_inner_write_fails_the_transaction(self, storage: Storage) -> None:
         with pytest.raises(Exception, match=r"\w"), storage.transaction():
             outer = insert(storage)
             with pytest.raises(_Fault), storage.transaction():
@@ -79,9 +75,7 @@ class StorageTransactionsContract:
         assert not exists(storage, outer)
         assert not exists(storage, inner)
 
-    def test_failed_inner_block_that_only_read_may_be_ignored(
-        self, storage: Storage
-    ) -> None:
+    def test_failed_inner_read_may_be_ignored(self, storage: Storage) -> None:
         with storage.transaction():
             made = insert(storage)
             with pytest.raises(_Fault), storage.transaction():
@@ -90,9 +84,7 @@ class StorageTransactionsContract:
 
         assert exists(storage, made)
 
-    def test_snapshot_reads_one_moment_and_refuses_writes(
-        self, storage: Storage
-    ) -> None:
+    def test_snapshot_reads_one_moment_and_no_write(self, storage: Storage) -> None:
         first = add_project(storage)
         with storage.snapshot():
             assert storage.projects.find(first.id)
@@ -162,9 +154,7 @@ class StorageTransactionsContract:
             storage.before_commit("a name", lambda: fail)
         assert not exists(storage, made)
 
-    def test_writers_with_the_same_lock_follow_one_another(
-        self, storage: Storage
-    ) -> None:
+    def test_writers_with_one_lock_follow_one_another(self, storage: Storage) -> None:
         made, order, locked = add_project(storage), [], Event()
 
         def lengthen(times: int) -> None:
