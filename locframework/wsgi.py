@@ -202,8 +202,5 @@ class PluginEndpoints:
 
     @operation("GET", "/plugins", permission=None)
     def list_plugins(self, caller: Caller) -> PluginsAnswer:
-        """List the plugins, with their hooks and settings.
-
-        Names and types of settings; never their values.
-        """
+        """List the plugins, with their hooks, and names and types of settings."""
         return self._plugins.loaded

@@ -75,10 +75,7 @@ class AccessEndpoints:
 
     @_read("GET", "/organization")
     def get_own_organization(self, caller: Caller) -> OrganizationAnswer:
-        """Get the caller's only organization.
-
-        400 if the caller has several; use /organizations then.
-        """
+        """Get the caller's only organization; 400 if there are several."""
         return self._organizations.get_organization(caller, None)
 
     @_manage("PATCH", "/organization", etag=True)
@@ -99,10 +96,7 @@ class AccessEndpoints:
     def update_organization(
         self, caller: Caller, organization_id: str, body: OrganizationChanges
     ) -> OrganizationAnswer:
-        """Change an organization.
-
-        What the body leaves out stays. `deliveryQuota` null means no limit.
-        """
+        """Change an organization; `deliveryQuota` null means no limit."""
         return self._organizations.update_organization(caller, organization_id, body)
 
     @_manage_members("GET", _MEMBERS)
@@ -118,20 +112,14 @@ class AccessEndpoints:
     def add_member(
         self, caller: Caller, organization_id: str, body: NewMember
     ) -> MemberAnswer:
-        """Add a member.
-
-        Nobody can give a role that can do more than they can.
-        """
+        """Add a member, with a role that can do no more than the caller."""
         return self._organizations.add_member(caller, organization_id, body)
 
     @_manage_members("PATCH", _MEMBER, errors=(LastOwner, LanguageNotAssigned))
     def update_member(
         self, caller: Caller, organization_id: str, member_id: str, body: MemberChanges
     ) -> MemberAnswer:
-        """Change a member's role, languages or projects.
-
-        It takes effect with the member's next request.
-        """
+        """Change a member's role, languages or projects, from their next request on."""
         return self._organizations.update_member(
             caller, organization_id, member_id, body
         )
@@ -140,10 +128,7 @@ class AccessEndpoints:
     def remove_member(
         self, caller: Caller, organization_id: str, member_id: str
     ) -> Deleted:
-        """Remove a member.
-
-        From the next request on, their tokens can do nothing in this organization.
-        """
+        """Remove a member; their tokens can do nothing here any more."""
         self._organizations.remove_member(caller, organization_id, member_id)
         return Deleted(member_id)
 
@@ -160,8 +145,8 @@ class AccessEndpoints:
     ) -> TokenAnswer:
         """Make a personal token for a member.
 
-        For service accounts, and for people without a log-in page. It can never do more
-        than the member's role.
+        For service accounts, and people without a log-in page; within the member's
+        role.
         """
         return TokenAnswer(
             *self._tokens.create_for_member(caller, organization_id, member_id, body)
@@ -180,10 +165,9 @@ class AccessEndpoints:
         errors=(PermissionDenied, UnknownPermission, LanguageNotAssigned),
     )
     def create_token(self, caller: Caller, body: NewToken) -> TokenAnswer:
-        """Make a personal token.
+        """Make a personal token, to do as much as the caller may, or less.
 
-        It can do as much as the caller may, or less, but never more. `secret` is shown
-        only this once.
+        `secret` is shown only this once.
         """
         return TokenAnswer(*self._tokens.create_personal(caller, body))
 
@@ -194,10 +178,7 @@ class AccessEndpoints:
 
     @_own("DELETE", "/tokens/{tokenId}")
     def revoke_token(self, caller: Caller, token_id: str) -> Deleted:
-        """Revoke one of the caller's own tokens.
-
-        It is refused from the next request on.
-        """
+        """Revoke one of the caller's own tokens, from the next request on."""
         self._tokens.revoke_personal(caller, token_id)
         return Deleted(token_id)
 

@@ -32,12 +32,11 @@ class BranchEndpoints:
     def create_branch(
         self, caller: Caller, project_id: str, body: NewBranch
     ) -> BranchAnswer:
-        """Make a branch.
+        """Make a branch, which reads like main.
 
-        It reads like main. The first change of a key on the branch copies the key;
-        from then on `update` brings main's changes of that key in. A name may have
-        slashes, but no part may be empty, `.` or `..`, and the last one may not be
-        `diff`, `merge` or `update`, because paths end with these.
+        The first change of a key copies it; from then on `update` brings in main's
+        changes of it. A name may have slashes, but no part may be empty, `.` or `..`,
+        and the last one may not be `diff`, `merge` or `update`.
         """
         return self._branches.create_branch(caller, project_id, body)
 
@@ -62,8 +61,5 @@ class BranchEndpoints:
     def close_branch(
         self, caller: Caller, project_id: str, branch: BranchRef
     ) -> Deleted:
-        """Close a branch without merging it.
-
-        Nothing of it reaches main. Its content is kept for 30 days.
-        """
+        """Close a branch without merging it."""
         return Deleted(self._branches.close_branch(caller, project_id, branch).id)

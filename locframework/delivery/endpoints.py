@@ -90,10 +90,10 @@ class DeliveryEndpoints:
     def create_distribution(
         self, caller: Caller, project_id: str, body: NewDistribution
     ) -> DistributionAnswer:
-        """Create a distribution.
+        """Create a distribution, and queue its first release.
 
-        Its first release is queued with it; until that is ready the manifest answers
-        202. `languageCodes` null publishes every language of the project.
+        Until that is ready the manifest answers 202. `languageCodes` null: every
+        language.
         """
         return self._distributions.create_distribution(caller, project_id, body)
 
@@ -113,11 +113,7 @@ class DeliveryEndpoints:
         distribution_id: str,
         body: DistributionChanges,
     ) -> DistributionAnswer:
-        """Change a distribution.
-
-        What affects the files takes effect with the next release; `name` and `channel`
-        take effect at once.
-        """
+        """Change a distribution, and its files with the next release."""
         update = self._distributions.update_distribution
         return update(caller, project_id, distribution_id, body)
 
@@ -164,8 +160,7 @@ class DeliveryEndpoints:
         """Publish a release.
 
         Answers 202 with the job that builds it, or 200 with the current release if
-        nothing has changed since. `dryRun` answers 200 with what would change, and
-        builds nothing.
+        nothing has changed since. `dryRun` answers 200 with what would change.
         """
         if body.dry_run:
             diff = self._releases.preview_release(caller, project_id, distribution_id)

@@ -49,9 +49,8 @@ class FileEndpoints:
     ) -> Prepared[FileAnswer]:
         """Upload an image, to be a key's screenshot.
 
-        PNG, JPEG or WebP, at most 5 MiB; which of them is decided by its content, not
-        its name or header. PATCH of a key then names it by `screenshotFileId`. A file
-        that no key has named for 30 days is removed.
+        PNG, JPEG or WebP by its content, at most 5 MiB. A key names it by
+        `screenshotFileId`. A file that no key has named for 30 days is removed.
         """
         add = self._files.prepare_file(caller, project_id, form.file.content)
         return Prepared(lambda: FileAnswer(add()))

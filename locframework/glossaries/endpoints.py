@@ -79,11 +79,10 @@ class GlossaryEndpoints:
 
     @_read("GET", _ALL, errors=(ProjectNotFound,))
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
-        """List the glossaries that the caller may read.
+        """List the glossaries that the caller may read, by name.
 
-        By name. Whoever is bound to projects sees those linked to them. `search` looks
-        in names, ignoring case and the width of white space; `projectId`, an id or
-        slug, narrows the list to those linked to that project.
+        `search` looks in names, ignoring case and the width of white space;
+        `projectId`, an id or slug, selects those linked to that project.
         """
         return self._glossaries.list_glossaries(caller, query)
 
@@ -91,9 +90,9 @@ class GlossaryEndpoints:
     def create_glossary(self, caller: Caller, body: NewGlossary) -> GlossaryAnswer:
         """Create a glossary.
 
-        `sourceLanguage` is the language of its terms. With `requiresApproval`, what a
-        caller without glossary_approve writes becomes a proposal.
-        `organizationId` may be left out by a caller with exactly one organization.
+        With `requiresApproval`, what a caller without glossary_approve writes becomes a
+        proposal. `organizationId` may be left out by a caller with exactly one
+        organization.
         """
         return self._glossaries.create_glossary(caller, body)
 
@@ -106,10 +105,7 @@ class GlossaryEndpoints:
     def update_glossary(
         self, caller: Caller, glossary_id: str, body: GlossaryChanges
     ) -> GlossaryAnswer:
-        """Change a glossary.
-
-        Fields that the body leaves out do not change; pending proposals stay.
-        """
+        """Change a glossary; pending proposals stay."""
         return self._glossaries.update_glossary(caller, glossary_id, body)
 
     @_manage("DELETE", _ONE)
@@ -121,10 +117,7 @@ class GlossaryEndpoints:
     def attach_glossary(
         self, caller: Caller, project_id: str, glossary_id: str
     ) -> GlossaryAnswer:
-        """Link a glossary to a project.
-
-        Both must belong to the same organization. Linking it again changes nothing.
-        """
+        """Link a glossary to a project of its organization."""
         return self._glossaries.attach(caller, project_id, glossary_id)
 
     @_link("DELETE", _LINKED)
@@ -140,13 +133,12 @@ class GlossaryEndpoints:
     ) -> MatchAnswer:
         """Find the terms of the project's glossaries in texts.
 
-        By text, each from its beginning to its end: `start` and `end` count Unicode
-        code points of the text as it was sent. At every place only the longest term is
-        found.
-        A term with `caseSensitive` must match to the letter; others also match in
-        another case, and with another ending if their language has a stemmer. Several
-        terms can match at one place, such as `book` and `booking` for `bookings`: the
-        nearest comes first. All texts together may have at most 100,000 characters.
+        By text, in its order: `start` and `end` count Unicode code points of the text
+        as it was sent. At every place only the longest term is found. A term with
+        `caseSensitive` must match to the letter; others also match in another case, and
+        with another ending if their language has a stemmer. Of several terms at one
+        place, the nearest comes first. All texts together may have at most 100,000
+        characters.
         """
         return self._matches.find_matches(caller, project_id, body)
 
@@ -169,11 +161,7 @@ class GlossaryEndpoints:
     def create_term(
         self, caller: Caller, glossary_id: str, body: NewTerm
     ) -> TermAnswer:
-        """Create a term.
-
-        Its translations are applied, or proposed if the glossary requires approval and
-        the caller cannot approve.
-        """
+        """Create a term; its translations are applied, or proposed."""
         return self._terms.create_term(caller, glossary_id, body)
 
     @_read("GET", _TERM)
@@ -187,18 +175,14 @@ class GlossaryEndpoints:
     ) -> TermAnswer:
         """Change a term.
 
-        What the body leaves out stays as it is. If approval is required and a
-        translation is approved, changing `term` needs `glossary_approve`; its
-        translations must be in languages assigned to the caller.
+        Changing `term` needs the languages of its translations, and `glossary_approve`
+        if approval is required and one is approved.
         """
         return self._terms.update_term(caller, glossary_id, term_id, body)
 
     @_write("DELETE", _TERM, errors=(LanguageNotAssigned,))
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Deleted:
-        """Delete a term with its translations.
-
-        Needs what changing `term` would need.
-        """
+        """Delete a term; needs what changing `term` would need."""
         return Deleted(self._terms.delete_term(caller, glossary_id, term_id).id)
 
     @_write("PUT", _TRANSLATION, errors=_SET_ERRORS, etag=_TERM)
@@ -210,10 +194,9 @@ class GlossaryEndpoints:
         lang: str,
         body: NewTranslation,
     ) -> TermAnswer:
-        """Set a term translation.
+        """Set a term translation; "" clears it.
 
-        The value is applied; if the glossary requires approval and the caller cannot
-        approve, it becomes `proposedValue`. "" clears the translation.
+        If the glossary requires approval and the caller cannot approve, it is proposed.
         """
         return self._terms.set_translation(caller, glossary_id, term_id, lang, body)
 
@@ -221,10 +204,7 @@ class GlossaryEndpoints:
     def clear_term_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
     ) -> TermAnswer:
-        """Clear a term translation.
-
-        Like setting it to "": if that needs approval, clearing it becomes a proposal.
-        """
+        """Clear a term translation, as setting it to "" does."""
         return self._terms.clear_translation(caller, glossary_id, term_id, lang)
 
     @_approve("POST", f"{_TRANSLATION}/approve", errors=_REVIEW_ERRORS)
@@ -238,10 +218,9 @@ class GlossaryEndpoints:
     def reject_term_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str, body: Rejection
     ) -> TermAnswer:
-        """Reject a proposed term translation.
+        """Reject a proposed term translation; what was approved stays.
 
-        The proposal is dropped, and what was approved stays. `reason` is sent with the
-        event.
+        `reason` is sent with the event.
         """
         return self._terms.reject_translation(caller, glossary_id, term_id, lang, body)
 
@@ -257,12 +236,10 @@ class GlossaryEndpoints:
     ) -> Prepared[Accepted[JobAnswer]]:
         """Import terms.
 
-        A CSV or TBX file is checked, the first 2 MiB at once and the rest by the job,
-        which then imports it, some 2,000 texts at a time. An existing term with the
-        same case rule is updated; fields that the file leaves empty and terms that it
-        does not name do not change. Translations are applied, or proposed
-        if the glossary requires approval and the caller cannot approve; drafts replace
-        only drafts.
+        A job imports a CSV or TBX file, of which the first 2 MiB are checked at once.
+        An existing term with the same case rule is updated; what the file leaves out
+        does not change. Translations are applied, or proposed where that needs
+        approval; drafts replace only drafts.
         """
         start = self._files.prepare_import(
             caller, glossary_id, form.file.file, form.format
@@ -278,10 +255,9 @@ class GlossaryEndpoints:
     def export_glossary(
         self, caller: Caller, glossary_id: str, query: GlossaryExportQuery
     ) -> Raw:
-        """Export terms.
+        """Export terms, with approved translations and drafts.
 
-        `format` is `csv` or `tbx`. Exports every term, with approved translations
-        and drafts; proposals are left out.
+        `format` is `csv` or `tbx`.
         """
         return self._files.export(caller, glossary_id, query.format).response()
 

@@ -37,9 +37,8 @@ class ActivityEndpoints:
     ) -> Page[ActivityItem]:
         """List what happened, newest first.
 
-        Filters by `actor` (its id), `since`, `until`, `keyId`, `branch` and `jobId`;
-        all must hold. A branch is given by name or id, and includes what its merges did
-        on main; `branch=main` is main alone.
+        All filters must match. `branch`, a name or id, includes what its merges did on
+        main; `branch=main` is main alone.
         """
         return self._activity.list_activity(caller, project_id, query)
 
@@ -54,14 +53,13 @@ class ActivityEndpoints:
     ) -> Accepted[JobAnswer]:
         """Undo what a person, a job, a period or a merge changed on main.
 
-        Takes the filters of the list, and `mergeOf` (a branch, for what its merge
-        brought); at least one, and all must match. The job puts back values and, with
-        `key_update`, the fields of keys that nobody changed later. With `key_delete`,
-        keys that were created and not changed later go to the trash, and deleted keys
-        come back if their name is free. The rest is listed in `skipped` with a reason:
+        At least one of the list's filters and `mergeOf` (a branch) is needed; all must
+        match. The job puts back values and, with `key_update`, fields of keys that
+        nobody changed later. With `key_delete`, keys that were created go to the trash,
+        and deleted ones come back. `skipped` lists the rest with a reason:
         `changed_later`, `key_exists`, `permission_denied`, `language_not_assigned`,
-        `not_revertible`. A protected main accepts only `mergeOf`. Branches have no
-        undo. `dryRun` reports the same, and changes nothing.
+        `not_revertible`. A protected main accepts only `mergeOf`. `dryRun` changes
+        nothing.
         """
         return accepted(self._activity.start_revert(caller, project_id, body))
 
@@ -90,9 +88,8 @@ class HistoryEndpoints:
     ) -> Page[HistoryItem]:
         """List the history of a value, newest first.
 
-        One item for each change: writes, approvals and rejections, imports, merges,
-        reverts. Each plural form has its own revisions. A value that was cleared has an
-        item with the status `untranslated`.
+        One item for each change. Each plural form has its own revisions. A value that
+        was cleared has an item with the status `untranslated`.
         """
         return self._history.list_revisions(caller, project_id, key_id, lang, query)
 
@@ -111,12 +108,11 @@ class HistoryEndpoints:
         query: BranchQuery,
         body: Reversion,
     ) -> KeyAnswer:
-        """Write the text of a revision again.
+        """Write the text of a revision again, with the origin `revert`.
 
-        Makes a new revision with the origin `revert`; without `translation_approve` it
-        waits for review. `pluralForm` tells apart forms that have the same number; what
-        was written before the key had plurals is `other`. With `keepFresh`, a source
-        text that comes back makes no other language outdated.
+        `pluralForm` tells apart forms that have the same number; what was written
+        before the key had plurals is `other`. With `keepFresh`, a source text makes no
+        other language outdated.
         """
         return self._history.revert(
             caller, project_id, key_id, lang, body, branch=query.branch

@@ -26,10 +26,8 @@ class IssueEndpoints:
     def list_issues(
         self, caller: Caller, project_id: str, query: IssueQuery
     ) -> Page[ProjectIssue]:
-        """List issues.
+        """List what the checks found, by key, language, plural form and check.
 
-        What the checks found in the newest texts, by key, language, plural form and
-        check. `severity` is what the project says now; checks that it turned off are
-        left out.
+        `severity` is what the project says now, without checks that it turned off.
         """
         return self._issues.list_issues(caller, project_id, query)

@@ -41,8 +41,5 @@ class JobEndpoints:
 
     @_jobs("POST", f"{_ALL}/{{jobId}}/cancel", errors=(JobNotCancellable,))
     def cancel_job(self, caller: Caller, project_id: str, job_id: str) -> JobAnswer:
-        """Cancel a job.
-
-        A queued job ends at once, a running one soon. What it has done stays.
-        """
+        """Cancel a job, a running one soon; what it has done stays."""
         return JobAnswer(self._jobs.cancel_job(caller, project_id, job_id))

@@ -100,20 +100,16 @@ class MemoryEndpoints:
     def list_memories(
         self, caller: Caller, query: MemoryQuery
     ) -> Page[TranslationMemory]:
-        """List translation memories.
+        """List the translation memories that the caller may read, by name.
 
-        Those that the caller may read, by name. `search` looks in names, ignoring case
-        and the width of white space; `projectId`, an id or slug, narrows the list to
-        those that the project uses.
+        `search` looks in names, ignoring case and the width of white space;
+        `projectId`, an id or slug, selects those that the project uses.
         """
         return self._memories.list_memories(caller, query)
 
     @_manage("POST", _ALL, status=201, errors=(OrganizationNotFound, LanguageExists))
     def create_memory(self, caller: Caller, body: NewMemory) -> MemoryAnswer:
-        """Create a translation memory.
-
-        `languageCodes` are its first target languages; more can be added.
-        """
+        """Create a translation memory with its first target languages."""
         return self._memories.create_memory(caller, body)
 
     @_read("GET", _ONE)
@@ -172,8 +168,8 @@ class MemoryEndpoints:
     ) -> AssignmentAnswer:
         """Let a project use a translation memory, or change how.
 
-        `writeMode` says which values of the project's main line the memory learns. Both
-        must belong to the same organization, and have the same source language.
+        `writeMode` says which values of main the memory learns. Both must be of one
+        organization and source language.
         """
         return self._memories.assign(caller, project_id, tm_id, body)
 
@@ -190,11 +186,9 @@ class MemoryEndpoints:
     ) -> Page[MemoryEntry]:
         """List the entries of a translation memory.
 
-        `search` looks in source texts and translations; with `languageCode` only
-        entries with a translation in that language are listed. `status` and
-        `hasProposal` must hold for the translation in it, or else for any;
-        `untranslated` means that there is none. With `hasProposal=true` the list is
-        what waits for approval.
+        `search` looks in source texts and translations. With `languageCode`, and a
+        translation in it, `search`, `status` and `hasProposal` look at that one, else
+        at any; `untranslated` means that there is none.
         """
         return self._entries.list_entries(caller, tm_id, query)
 
@@ -205,10 +199,7 @@ class MemoryEndpoints:
         errors=(LanguageNotInProject, LanguageNotAssigned, EntryExists),
     )
     def create_entry(self, caller: Caller, tm_id: str, body: NewEntry) -> EntryAnswer:
-        """Create an entry, with translations if any are given.
-
-        Source text and context together are unique in a memory.
-        """
+        """Create an entry; source text and context together are unique."""
         return self._entries.create_entry(caller, tm_id, body)
 
     @_read("GET", _ENTRY)
@@ -222,19 +213,14 @@ class MemoryEndpoints:
     ) -> EntryAnswer:
         """Change an entry's source text and context.
 
-        Translations stay as they are, and so does what is left out. If approval is
-        required and a translation is approved, changing `sourceText` needs
-        `tm_approve`; the entry's translations must be in languages assigned to the
-        caller.
+        Changing `sourceText` needs the languages of the translations, and `tm_approve`
+        if approval is required and one is approved.
         """
         return self._entries.update_entry(caller, tm_id, entry_id, body)
 
     @_write("DELETE", _ENTRY, errors=(LanguageNotAssigned,))
     def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> Deleted:
-        """Delete an entry with its translations.
-
-        Needs what changing `sourceText` would need.
-        """
+        """Delete an entry; needs what changing `sourceText` would need."""
         return Deleted(self._entries.delete_entry(caller, tm_id, entry_id).id)
 
     @_write(
@@ -248,8 +234,7 @@ class MemoryEndpoints:
     ) -> EntryAnswer:
         """Set the translation of an entry in one language.
 
-        If the memory requires approval and the caller cannot approve, the value becomes
-        a proposal.
+        If the memory requires approval and the caller cannot approve, it is proposed.
         """
         return self._entries.set_translation(caller, tm_id, entry_id, lang, body)
 
@@ -257,11 +242,7 @@ class MemoryEndpoints:
     def remove_entry_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> EntryAnswer:
-        """Remove the translation of an entry in one language.
-
-        If the memory requires approval and the caller cannot approve, removing an
-        approved value becomes a proposal.
-        """
+        """Remove the translation of an entry in one language, or propose that."""
         return self._entries.remove_translation(caller, tm_id, entry_id, lang)
 
     @_approve("POST", f"{_TRANSLATION}/approve", errors=_REVIEW_ERRORS)
@@ -312,11 +293,8 @@ class MemoryEndpoints:
     ) -> Accepted[JobAnswer]:
         """Fill missing texts from the memories of a project.
 
-        A job looks for the best match of each source text, and takes it if it has at
-        least `minMatchPercentage`. It writes drafts with the origin `tm`, which are not
-        delivered until somebody approves them. If nothing could be found, `warnings` in
-        the job's result say why: translation memory is switched off, or the project
-        reads none.
+        A job takes the best match of at least `minMatchPercentage`, as a draft of the
+        origin `tm`. `warnings` in its result say why nothing could be found.
         """
         job = self._prefill.start_prefill(caller, project_id, body, branch=query.branch)
         return accepted(job)
@@ -333,13 +311,11 @@ class MemoryEndpoints:
     ) -> Prepared[Accepted[JobAnswer]]:
         """Import entries.
 
-        A TMX 1.4b or CSV file is checked, the first 2 MiB at once and the rest by the
-        job, which then imports it, some 2,000 texts at a time. A unit whose source text
-        and context already exist goes to that entry: `onExisting` `keep` fills what is
-        missing, `replace` overwrites what differs. What cannot be imported of a unit is
-        left out, and reported by the job. A language that the memory lacks is taken as
-        the one that it means there (`de-DE`: `de`), else added if the caller has
-        `tm_manage`.
+        A job imports a TMX 1.4b or CSV file, of which the first 2 MiB are checked at
+        once. In an existing entry, `onExisting` `keep` fills what is missing, `replace`
+        overwrites what differs. What cannot be imported is left out, and reported. A
+        language that the memory lacks is taken as the one that it means there (`de-DE`:
+        `de`), else added if the caller has `tm_manage`.
         """
         start = self._files.prepare_import(caller, tm_id, form.file.file, form)
         return Prepared(lambda: accepted(start(), f"/translation-memories/{tm_id}"))
@@ -353,10 +329,9 @@ class MemoryEndpoints:
     def export_memory(
         self, caller: Caller, tm_id: str, query: MemoryExportQuery
     ) -> Raw:
-        """Export entries.
+        """Export entries with their translations; TMX also has drafts.
 
-        `format` is `tmx` or `csv`. Exports every entry, with the translations that
-        count; TMX also has drafts. Proposals are left out.
+        `format` is `tmx` or `csv`.
         """
         return self._files.export(caller, tm_id, query).response()
 

@@ -66,10 +66,9 @@ class ProjectEndpoints:
         errors=(OrganizationNotFound,),
     )
     def create_project(self, caller: Caller, body: NewProject) -> ProjectAnswer:
-        """Create a project.
+        """Create a project with its source language.
 
-        Its source language is added with it. `organizationId` may be left out by a
-        caller with exactly one organization.
+        `organizationId` may be left out by a caller with exactly one organization.
         """
         return self._projects.create_project(caller, body)
 
@@ -90,17 +89,14 @@ class ProjectEndpoints:
     ) -> ProjectAnswer:
         """Change a project.
 
-        What the body leaves out stays. `keySeparator` is fixed once keys exist, and
-        `sourceLanguage` must be that of the translation memories that are assigned.
+        `keySeparator` is fixed once keys exist; `sourceLanguage` must be that of its
+        memories.
         """
         return self._projects.update_project(caller, project_id, body)
 
     @operation("DELETE", _ONE, permission="project_delete")
     def delete_project(self, caller: Caller, project_id: str) -> Deleted:
-        """Delete a project with everything in it.
-
-        Its distributions answer 404 at once.
-        """
+        """Delete a project; its distributions answer 404 at once."""
         return Deleted(self._projects.delete_project(caller, project_id).id)
 
     @_read("GET", _LANGUAGES, tag="Languages")
@@ -116,10 +112,7 @@ class ProjectEndpoints:
     def add_language(
         self, caller: Caller, project_id: str, body: NewLanguage
     ) -> LanguageAnswer:
-        """Add a language to a project.
-
-        Label, icon, direction and plural forms that are left out come from CLDR.
-        """
+        """Add a language to a project; what is left out comes from CLDR."""
         return self._languages.add_language(caller, project_id, body)
 
     @_read("GET", _LANGUAGE, tag="Languages")
@@ -142,7 +135,7 @@ class ProjectEndpoints:
     def remove_language(self, caller: Caller, project_id: str, lang: str) -> Deleted:
         """Remove a language with its values.
 
-        The source language cannot be removed, and none can while main is protected.
+        Not the source language, and none while main is protected.
         """
         return Deleted(self._languages.remove_language(caller, project_id, lang).id)
 
@@ -163,19 +156,13 @@ class ProjectEndpoints:
     def create_project_token(
         self, caller: Caller, project_id: str, body: NewToken
     ) -> TokenAnswer:
-        """Make a token bound to the project.
-
-        It cannot do more than whoever makes it. `secret` is shown only this once.
-        """
+        """Make a token bound to the project; `secret` is shown only this once."""
         return TokenAnswer(*self._projects.create_token(caller, project_id, body))
 
     @_manage_tokens("DELETE", f"{_TOKENS}/{{tokenId}}")
     def revoke_project_token(
         self, caller: Caller, project_id: str, token_id: str
     ) -> Deleted:
-        """Revoke a token of the project.
-
-        It is refused from the next request on.
-        """
+        """Revoke a token of the project, from the next request on."""
         self._projects.revoke_token(caller, project_id, token_id)
         return Deleted(token_id)

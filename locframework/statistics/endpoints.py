@@ -26,8 +26,7 @@ class StatisticsEndpoints:
     ) -> StatisticsAnswer:
         """Get how far each language is, in keys and in words of the source texts.
 
-        A key counts once per language; one with plurals, by the worst state of its
-        texts. Percentages are of keys, rounded down to one decimal; of an empty project
-        they are 100. With ``branch``, the numbers are those of the branch.
+        A key counts once per language, by the worst state of its texts. Percentages are
+        of keys, rounded down to one decimal; of an empty project they are 100.
         """
         return self._statistics.get_statistics(caller, project_id, branch=query.branch)

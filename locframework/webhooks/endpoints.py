@@ -90,9 +90,9 @@ class WebhookEndpoints:
     ) -> Prepared[NewSecretAnswer]:
         """Register a webhook.
 
-        `signingSecret` is shown only this once: it signs what is sent, as Standard
-        Webhooks requires. `languageCodes` null means every language; `branches`
-        null means main only. The URL must be https, and lead to a public address.
+        `signingSecret` is shown only this once. `languageCodes` null means every
+        language; `branches` null means main. The URL must be https, and lead to a
+        public address.
         """
         add = self._webhooks.prepare_webhook(caller, project_id, body)
         return Prepared(lambda: NewSecretAnswer(*add()))
@@ -114,8 +114,7 @@ class WebhookEndpoints:
     ) -> Prepared[WebhookAnswer]:
         """Change a webhook.
 
-        `isActive` false cancels what is still to be sent; `true` sends none of that
-        again, which is what replay is for.
+        `isActive` false cancels what is still to be sent; replay sends it again.
         """
         save = self._webhooks.prepare_update(caller, project_id, webhook_id, body)
         return Prepared(lambda: WebhookAnswer(save()))
@@ -131,10 +130,9 @@ class WebhookEndpoints:
     def rotate_webhook_secret(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> NewSecretAnswer:
-        """Give a webhook a new signing secret.
+        """Give a webhook a new signing secret, which is shown only this once.
 
-        It is shown only this once. For 24 hours, what is sent has two signatures, one
-        with the new secret and one with the old.
+        For 24 hours, what is sent has two signatures, one with each.
         """
         rotate = self._webhooks.rotate_secret
         return NewSecretAnswer(*rotate(caller, project_id, webhook_id))
@@ -143,11 +141,7 @@ class WebhookEndpoints:
     def test_webhook(
         self, caller: Caller, project_id: str, webhook_id: str
     ) -> Accepted[DeliveryAnswer]:
-        """Send a test.
-
-        Sends `webhook.test`, with one attempt, also to a webhook that is switched off.
-        The delivery shows the outcome.
-        """
+        """Send `webhook.test` once, also to a webhook that is switched off."""
         made, where = self._webhooks.test_webhook(caller, project_id, webhook_id)
         return Accepted(DeliveryAnswer(made), where)
 
@@ -170,11 +164,10 @@ class WebhookEndpoints:
     def replay_delivery(
         self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
     ) -> Accepted[DeliveryAnswer]:
-        """Send a delivery again.
+        """Send a delivery again, once, also to a webhook that is switched off.
 
-        Makes one attempt, with the same `webhook-id`, a new timestamp and the current
-        secret, also to a webhook that is switched off. A project has 60 replays per
-        minute; more than that are 429 `rate_limited`.
+        It has the same `webhook-id`, a new timestamp and the current secret. A project
+        has 60 replays per minute; more than that are 429 `rate_limited`.
         """
         replay = self._webhooks.replay_delivery
         found, where = replay(caller, project_id, webhook_id, delivery_id)
@@ -184,11 +177,9 @@ class WebhookEndpoints:
     def replay_deliveries(
         self, caller: Caller, project_id: str, webhook_id: str, body: ReplayMany
     ) -> Accepted[ReplayAnswer]:
-        """Send many deliveries again.
+        """Send many deliveries again: those that failed, or succeeded, since a time.
 
-        Sends those that failed, or succeeded, and were made at `since` or later.
-        However many they are, this counts as one of the 60 replays that a project has
-        per minute.
+        However many they are, this counts as one of the 60 replays per minute.
         """
         replay = self._webhooks.replay_deliveries
         count, where = replay(caller, project_id, webhook_id, body)
