@@ -26,6 +26,7 @@ from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import JobAnswer
 from locframework.pagination import Page, PageRequest
 
+from .decisions import decisions_in
 from .exports import Exports
 from .imports import Imports
 from .records import Conflict, ExportQuery, ImportForm, ImportOptions
@@ -33,7 +34,6 @@ from .rules import (
     WARNING_COUNT_HEADER,
     WARNINGS_HEADER,
     branch_of,
-    decisions_in,
     warning_headers,
 )
 
@@ -77,14 +77,17 @@ class ExchangeEndpoints:
         against what the file brought last, or ``seen``, the side that changed wins;
         where both did, the file wins in the source language, the project in the others,
         and `GET …/jobs/{jobId}/conflicts` lists it. ``resolutions`` decide single
-        texts. ``keep`` and ``overwrite`` always take one side; with ``fail``, the job
-        then fails with ``import_conflict``.
+        texts. ``keep`` and ``overwrite`` always take one side of the others; with
+        ``fail``, the job fails with ``import_conflict`` if any other is there.
         """
         file = SourceFile(form.file.name, form.file.content)
         names = ImportOptions.__struct_fields__  # all but the file
         options = ImportOptions(**{name: getattr(form, name) for name in names})
         options = replace(options, branch=branch_of(options, query.branch))
-        given = decisions_in(form.resolutions, form.seen.content if form.seen else None)
+        given = decisions_in(
+            form.resolutions.content if form.resolutions else None,
+            form.seen.content if form.seen else None,
+        )
         start = self._imports.prepare_import(caller, project_id, file, options, given)
         return Prepared(lambda: accepted(start()))
 

@@ -40,6 +40,7 @@ from locframework.projects.service import Languages, scope_of
 from locframework.projects.store import ProjectStore
 from locframework.transactions import Transactions, crash_point
 
+from .decisions import set_decided
 from .layouts import LayoutReader, collect, details_to_keep
 from .records import (
     Conflict,
@@ -56,6 +57,7 @@ from .rules import (
     SeenTexts,
     count,
     digest,
+    is_decided,
     plan_key,
     warn,
     with_bases,
@@ -98,6 +100,7 @@ class _Run(Struct):
     rules: ImportRules
     result: ImportResult
     conflicts: list[Conflict] = field(default_factory=list)
+    undecided: list[Conflict] = field(default_factory=list)  # of the conflicts
     renamed: Mapping[str, str] = {}
     """Where nothing is written: the ids of keys by the names that they would get."""
 
@@ -211,9 +214,11 @@ class ImportJob:
                     seen=batch.seen,
                 )
                 names = {key.name for key in new.keys}
+                problems = set_decided(new.keys, batch.resolutions)
                 batch = replace(
                     new,
-                    warnings=batch.warnings,
+                    warnings=[*batch.warnings, *(each.message for each in problems)],
+                    resolutions=batch.resolutions,
                     left_out=sorted({*batch.left_out, *new.left_out} - names),
                     skipped=batch.skipped,
                     languages=batch.languages,
@@ -419,10 +424,6 @@ class ImportJob:
                 ),
                 may_describe=may(caller, "key_update", access_scope),
                 keep_fresh=params.keep_fresh,
-                resolutions={
-                    (each.key, each.language_code, each.plural_form): each.use
-                    for each in params.resolutions
-                },
                 may_approve=may(caller, "translation_approve", access_scope),
             ),
             result=result,
@@ -456,6 +457,7 @@ class ImportJob:
                 plan = with_bases(plan, new, old.id, known)
             count(run.result, plan, is_new=old is None)
             run.conflicts += plan.conflicts
+            run.undecided += [c for c in plan.conflicts if not is_decided(new, c)]
         if run.result.keys_created > created:
             self._require(run, "key_create")
         for code in codes:
@@ -556,9 +558,9 @@ def _texts_seen(run: _Run, plans: Sequence[_Planned]) -> SeenTexts:
 
 def _refuse_conflicts(run: _Run) -> None:
     """Refuse conflicts as ``onConflict: fail`` asks."""
-    found = run.result.conflict_count
+    found = len(run.undecided)
     if found and run.params.on_conflict == "fail":
-        first = run.result.conflicts[0]
+        first = run.undecided[0]
         differ = "1 text differs" if found == 1 else f"{found} texts differ"
         message = f"{differ}, first {first.key} in"
         raise ImportConflict(f"{message} {first.language_code}; nothing changed")

@@ -30,6 +30,7 @@ from locframework.projects.service import Languages, Projects, scope_of
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
+from .decisions import check_paths, check_seen, set_decided
 from .import_job import PERMISSION, TYPE, ImportStorage
 from .layouts import LayoutReader, collect
 from .reading import UploadReader, require_language
@@ -91,6 +92,7 @@ class Imports:
         project = self._projects.require(caller, PERMISSION, project_id)
         check_record(options, "form")
         check_record(replace(file, content=b""), "form.file")  # without a copy of it
+        check_seen(given.seen)
         file = replace(file, content=bytes(file.content))
         if options.mode == "replace":
             self._projects.require_also(caller, "key_delete", project)
@@ -131,7 +133,6 @@ class Imports:
             branch=scope.branch.id if scope.branch else None,
             keep_fresh=options.keep_fresh,
             renames=options.renames,
-            resolutions=given.resolutions,
         )
 
         def queue() -> Job:
@@ -172,6 +173,7 @@ class Imports:
             imported.formats,
         )
         came = upload.read(file)
+        check_paths(given.seen, upload.paths)
         reader = LayoutReader(self._formats, project, upload.plurals or {})
         with self._storage.snapshot():
             batch = collect(
@@ -184,6 +186,8 @@ class Imports:
                 modules=options.modules,
                 seen=given.seen,
             )
+        if problems := set_decided(batch.keys, given.resolutions):
+            raise ValidationFailed.of(problems)
         names = {key.name for key in batch.keys}
         return replace(
             batch,
@@ -191,6 +195,7 @@ class Imports:
             left_out=sorted({*upload.left_out, *batch.left_out} - names),
             skipped=upload.skipped,
             languages=upload.added,
+            resolutions=given.resolutions,
         )
 
     def _codes(self, project: Project) -> list[str]:

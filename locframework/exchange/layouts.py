@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from locframework.errors import LocError, ValidationFailed, truncate
+from locframework.errors import LocError
 from locframework.formats.records import (
     Catalogue,
     Detail,
@@ -45,6 +45,7 @@ from locframework.keys.rules import is_too_long
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Project
 
+from .decisions import set_seen
 from .reading import (
     collect_keys,
     module_name,
@@ -162,8 +163,7 @@ def collect(
 ) -> ImportBatch:
     """Return every key of the files, as the project and its files are now.
 
-    Call it in a snapshot. Raises as ``collect_keys``, and ValidationFailed if ``seen``
-    has a path that no file has.
+    Call it in a snapshot. Raises as ``collect_keys``.
     """
     kept = _KeptFiles(store, reader, project, imported)
     files = [kept.with_path(file) for file in files]
@@ -178,10 +178,11 @@ def collect(
         known_modules=known,
         plain=imported.plain,
     )
-    _set_seen(files, batch.keys, seen, project.key_separator)
+    warnings = set_seen(files, batch.keys, seen, store, project)
     source = project.source_language
     return replace(
         batch,
+        warnings=[*batch.warnings, *warnings],
         layouts=new_layouts(files),
         replaced=[f.module or "" for f in files if f.language_code == source],
         known_modules=[name for name in known if not imported.modules.get(name)],
@@ -192,30 +193,6 @@ def collect(
             if (name := file.path or file.file.name) in seen
         },
     )
-
-
-def _set_seen(
-    files: Sequence[ReadFile],
-    found: Sequence[ImportedKey],
-    seen: Seen,
-    separator: str,
-) -> None:
-    """Note with each key what the client saw last of it, if it says so.
-
-    Raises ValidationFailed for a path that no file has.
-    """
-    for path in seen.keys() - {file.path or file.file.name for file in files}:
-        message = f"no file has the path {truncate(path)!r}"
-        raise ValidationFailed.at("form.seen", "path", message)
-    keys = {key.name: key for key in found} if seen else {}
-    for file in files:
-        hashes = seen.get(file.path or file.file.name)
-        if hashes is None:
-            continue
-        for entry in file.catalogue.entries:
-            key = keys.get(name_in_project(entry.key, file, separator))
-            if key is not None:
-                key.seen[file.language_code] = dict(hashes.get(entry.key, {}))
 
 
 @dataclass(eq=False, repr=False)

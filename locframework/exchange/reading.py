@@ -83,6 +83,8 @@ class UploadReader:
         self.skipped: list[SkippedFile] = []
         self.added: list[str] = []
         """Languages that the project lacks and that are to be added."""
+        self.paths: set[str] = set()
+        """Of all files, also those that are left out."""
 
     def read(self, file: SourceFile) -> list[ReadFile]:
         """Return every language of every file, archives unpacked.
@@ -98,8 +100,11 @@ class UploadReader:
         extensions = tuple(info.extension for info in self._formats.list_formats())
         if not is_archive(file.content) or name.endswith(extensions):  # as XLSX does
             info = self._format or self._as_before(self._formats.detect(file))
+            self.paths = {file.name}
             return list(self._read(file, info, ""))
-        files = self._files_of(list(read_archive(file.content)))
+        archive = list(read_archive(file.content))
+        self.paths = {each.name for each in archive}
+        files = self._files_of(archive)
         found: list[ReadFile] = []
         refusals: list[LocError] = []
         source = self._project.source_language

@@ -68,7 +68,7 @@ class ImportForm(ImportOptions, frozen=True, rename="camel", kw_only=True):
     """The form that imports a file, or a ZIP archive of files."""
 
     file: Upload
-    resolutions: str | None = None  # JSON: a list of Resolution
+    resolutions: Upload | None = None  # JSON: a list of Resolution
     seen: Upload | None = None  # JSON: what the client saw last, see Seen
 
 
@@ -78,12 +78,13 @@ class Resolution(Struct, frozen=True, rename="camel", forbid_unknown_fields=True
     key: str
     language_code: LanguageTag
     use: Literal["imported", "existing"]
-    plural_form: str | None = None
+    plural_form: Literal["zero", "one", "two", "few", "many", "other"] | None = None
 
 
 Seen = Mapping[str, Mapping[str, Mapping[str, str]]]
 """Path to file key to plural form (or "") to the SHA-256, in hex, of the text in UTF-8:
-the base of a three-way import, instead of what the file brought last."""
+the base of a three-way import, instead of what the file brought last. A file key is
+the ``name`` of an Entry, or its ``key``."""
 
 
 class ImportDecisions(Struct, frozen=True):
@@ -134,7 +135,6 @@ class ImportParams(Struct, frozen=True, rename="camel"):
     branch: str | None = None  # its id; None: main
     keep_fresh: bool = False
     renames: Renames = "list"
-    resolutions: tuple[Resolution, ...] = ()
 
 
 class Conflict(Struct, frozen=True, rename="camel"):
@@ -248,6 +248,10 @@ class ImportedKey(Struct, gc=False, array_like=True):
     format_flags: tuple[str, ...] = ()
     other_base: dict[str, Text] = field(default_factory=dict)
     """What the file of the other side of a merge brought, by language."""
+    decided: dict[str, dict[str, Literal["imported", "existing"]]] = field(
+        default_factory=dict
+    )
+    """What resolutions take: by language and form, "" is none."""
 
 
 class ImportBatch(Struct, frozen=True, array_like=True):
@@ -269,3 +273,4 @@ class ImportBatch(Struct, frozen=True, array_like=True):
     known_modules: list[str] = field(default_factory=list)  # of the project
     last_import: str = ""  # the job whose files were there when this was read
     seen: Seen = {}
+    resolutions: tuple[Resolution, ...] = ()

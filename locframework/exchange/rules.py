@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,25 +15,16 @@ from locframework.keys.rules import check_key, status_of_write
 
 from .records import (
     Conflict,
-    ImportDecisions,
     ImportedKey,
     ImportOptions,
     ImportResult,
     OnConflict,
-    Resolution,
-    Seen,
 )
-
-_resolutions = msgspec.json.Decoder(tuple[Resolution, ...])
-_seen = msgspec.json.Decoder(Seen)
 
 LISTED_LIMIT = 100  # conflicts and warnings of a result
 WARNING_COUNT_HEADER = "X-Service-Warning-Count"
 WARNINGS_HEADER = "X-Service-Warnings"
 HEADER_BYTES_LIMIT = 4096  # proxies take 8 KiB of headers in all
-
-ConflictPlace = tuple[str, str, str | None]
-"""Key, language code and plural form."""
 
 Stored = Mapping[tuple[str, str | None], StoredValue]
 """The texts of a key, by language code and plural form."""
@@ -60,19 +50,6 @@ def branch_of(options: ImportOptions, named: str | None) -> str | None:
     return named if options.branch is None else options.branch
 
 
-def decisions_in(resolutions: str | None, seen: bytes | None) -> ImportDecisions:
-    """Return what the form of an import says in JSON. Raises ValidationFailed."""
-    try:
-        decided = _resolutions.decode(resolutions) if resolutions else ()
-    except (msgspec.MsgspecError, UnicodeError) as error:
-        raise ValidationFailed.at("form.resolutions", "json", str(error)) from None
-    try:
-        known = _seen.decode(seen) if seen else {}
-    except (msgspec.MsgspecError, UnicodeError) as error:
-        raise ValidationFailed.at("form.seen", "json", str(error)) from None
-    return ImportDecisions(decided, known)
-
-
 class ImportRules(Struct, frozen=True):
     """What holds for every key of one import."""
 
@@ -83,7 +60,6 @@ class ImportRules(Struct, frozen=True):
     may_describe: bool  # whether description, tags and plurals of a key may change
     may_approve: bool  # whether written texts are approved
     keep_fresh: bool = False  # whether translations of a new source text stay fresh
-    resolutions: Mapping[ConflictPlace, Literal["imported", "existing"]] = {}
 
 
 class KeyPlan(Struct, frozen=True, gc=False):
@@ -107,8 +83,9 @@ def plan_key(
     text is filled in. Of one that differs, ``auto`` is a three-way merge of base, file
     and project: a side that left the base wins; where both did, or nobody knows a base,
     it is a conflict, which the file wins in the source language and the project in the
-    others. One that is the same is written only if that approves it or makes it up to
-    date (decisions 2.3.3, 2.3.5). Texts and forms that the file does not name stay.
+    others. A resolution decides any text that differs. One that is the same is written
+    only if that approves it or makes it up to date (decisions 2.3.3, 2.3.5). Texts and
+    forms that the file does not name stay.
     """
     stored = {(row.language_code, row.plural_form): row for row in values}
     texts, source_warnings = _texts(new, stored, rules)
@@ -150,7 +127,8 @@ def plan_key(
             keep_fresh=rules.keep_fresh,
         )
     count = sum(map(len, changed.values()))
-    return KeyPlan(write, count, conflicts, [*warnings, *source_warnings])
+    warnings += [*source_warnings, *_idle(new, conflicts)]
+    return KeyPlan(write, count, conflicts, warnings)
 
 
 def count(result: ImportResult, plan: KeyPlan, *, is_new: bool) -> None:
@@ -253,7 +231,25 @@ def _keep_singular(
         "onConflict overwrite" if rules.may_describe else "the permission key_update"
     )
     warning = f"{new.name}: is plural only in the file; making it plural needs {reason}"
-    return KeyPlan(None, 0, conflicts, [warning])
+    return KeyPlan(None, 0, conflicts, [warning, *_idle(new, conflicts)])
+
+
+def _idle(new: ImportedKey, conflicts: Sequence[Conflict]) -> list[str]:
+    """Return warnings of the resolutions that decide nothing."""
+    places = {(each.language_code, each.plural_form or "") for each in conflicts}
+    return [
+        f"{new.name}: its resolution for {' '.join(filter(None, (tag, form)))} decides"
+        " nothing, as there is no other text"
+        for tag, forms in new.decided.items()
+        for form in forms
+        if (tag, form) not in places
+    ]
+
+
+def is_decided(new: ImportedKey, conflict: Conflict) -> bool:
+    """Return whether a resolution chose the text that stands."""
+    forms = new.decided.get(conflict.language_code, {})
+    return forms.get(conflict.plural_form or "") == conflict.kept
 
 
 def _described(
@@ -308,15 +304,15 @@ def _decide(
         return None, rules.on_conflict == "overwrite"
     base = _base(new, tag, form)
     taken = rules.on_conflict == "overwrite"
-    if rules.on_conflict == "auto":
+    resolved = new.decided.get(tag, {}).get(form or "")
+    if resolved is not None:
+        taken = resolved == "imported"
+    elif rules.on_conflict == "auto":
         if _is_base(new, tag, form, base, imported):
             return None, False
         if _is_base(new, tag, form, base, existing):
             return None, True
         taken = tag == rules.source_language
-    resolved = rules.resolutions.get((new.name, tag, form))
-    if resolved is not None:
-        taken = resolved == "imported"
     return _conflict(new.name, tag, form, base, existing, imported, taken=taken), taken
 
 
@@ -324,7 +320,7 @@ def _base(new: ImportedKey, tag: str, form: str | None) -> str | None:
     """Return the text that the file last brought; None if the client saw another."""
     text = _form_in(new.base.get(tag), form)
     seen = new.seen.get(tag)
-    if seen is not None and text is not None and seen.get(form or "") != digest(text):
+    if seen is not None and text is not None and _hash_in(seen, form) != digest(text):
         return None
     return text
 
@@ -336,7 +332,7 @@ def _is_base(
     said so, else what the file last brought, on either side of a merge."""
     seen = new.seen.get(tag)
     if seen is not None:
-        return seen.get(form or "") == digest(text)
+        return _hash_in(seen, form) == digest(text)
     return text in (base, _form_in(new.other_base.get(tag), form))
 
 
@@ -345,6 +341,14 @@ def _form_in(text: Text | None, form: str | None) -> str | None:
     if text is not None and not isinstance(text, str):
         return text.get(form or "other")
     return text if form in (None, "other") else None
+
+
+def _hash_in(seen: Mapping[str, str], form: str | None) -> str | None:
+    """Return what the client saw of a form. A text that is plural only on one side is
+    the form ``other``."""
+    if form not in (None, "other"):
+        return seen.get(form)
+    return seen.get(form or "", seen.get("" if form else "other"))
 
 
 SeenTexts = Mapping[tuple[str, str, str | None, str], str]
@@ -358,8 +362,8 @@ def with_bases(
     conflicts = []
     for each in plan.conflicts:
         form = each.plural_form
-        seen = new.seen.get(each.language_code, {}).get(form or "", "")
-        base = texts.get((key_id, each.language_code, form, seen))
+        seen = _hash_in(new.seen.get(each.language_code, {}), form)
+        base = texts.get((key_id, each.language_code, form, seen or ""))
         conflicts.append(each if base is None else replace(each, base=base))
     return replace(plan, conflicts=conflicts)
 

@@ -59,7 +59,9 @@ class Entry(Struct, frozen=True, gc=False):
     key_detail: Detail | None = None  # beyond our model, the same in all languages
     detail: Detail | None = None  # beyond our model, of this language only
     name: str | None = None
-    """Writing: the key in the project, where the file calls it otherwise."""
+    """Reading: what the file calls the message, where ``key`` is made of that (PO: the
+    msgid; with a msgctxt, that and U+0004 before it). Writing: the key in the project,
+    where the file calls it otherwise."""
     format_flags: tuple[str, ...] = ()
     """Reading: what gettext says of the placeholders, as ``qt-format``."""
     is_file_key: bool = False

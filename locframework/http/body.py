@@ -119,6 +119,7 @@ def _too_large(most: int) -> PayloadTooLarge:
 T = TypeVar("T", bound=Struct)
 
 NAME_MOST = 255
+TEXT_MOST = 1024 * 1024  # bytes of a field that is no file
 _EPILOGUE_BYTES = 65_536  # read at once of what follows the last boundary
 IN_MEMORY = 1024 * 1024  # bytes of an UploadedFile that are not put on the disk
 
@@ -169,11 +170,19 @@ class FormBody(Generic[T]):
             if name in self._files:
                 files[name] = self._files[name](part)
             elif name in self._texts.names:
-                texts.append((name, part.get_data().decode("utf-8")))
+                texts.append((name, _text(part, name)))
         while body.read(_EPILOGUE_BYTES):
             pass
         body.check_complete()
         return texts, files
+
+
+def _text(part: BodyPart, name: str) -> str:
+    content = part.stream.read(TEXT_MOST + 1)
+    if len(content) > TEXT_MOST:
+        message = f"must have at most {TEXT_MOST} bytes"
+        raise ValidationFailed.at(f"form.{name}", "length", message)
+    return content.decode("utf-8")
 
 
 def _upload(part: BodyPart) -> Upload:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -40,6 +42,31 @@ def test_the_example_comes_out_as_it_went_in_but_for_the_changed_text(
     assert sum(old != new for old, new in shown) == 1
 
 
+def test_the_example_of_seen_has_the_names_and_hashes_of_the_files(
+    open_page: OpenPage, sqlite_workspace: Workspace
+) -> None:
+    text = open_page("formats.md").sections()["Names and hashes in `seen"]
+    [example] = open_page("formats.md").blocks("json", text)
+    seen = json.loads(example)
+    for name in EXAMPLES:
+        page = open_page(f"formats/{name}.md").sections()["Example"]
+        [path] = re.findall(r"`([\w.]+)` goes in", page)
+        before, _ = open_page(f"formats/{name}.md").blocks(
+            "po" if name == "po" else "json", page
+        )
+        shop = _Shop(sqlite_workspace, "de" if name == "po" else "en")
+        hashes = {
+            sha256(re.sub(r"^(\w+: )?`|`$", "", cell).encode()).hexdigest()
+            for _, cell in rows_of(page)
+        }
+
+        result = shop.bring(path, before, seen={path: seen[path]})
+
+        assert result["warnings"] == []
+        shown = {digest for forms in seen[path].values() for digest in forms.values()}
+        assert shown <= hashes
+
+
 def rows_of(text: str) -> list[tuple[str, str]]:
     """Return key and cell of each row of the table, as they stand."""
     return re.findall(r"^\| `([^`]+)` \| (.+) \|$", text, re.M)
@@ -53,12 +80,16 @@ class _Shop:
         self._workspace, self._code = workspace, code
         self._path = f"/projects/{project['id']}"
 
-    def bring(self, name: str, content: str) -> None:
-        file = Upload(name, content.encode(), "application/octet-stream")
-        answer = self._workspace.owner.post(
-            f"{self._path}/import", files={"file": file}
-        )
-        assert self._workspace.job_of(answer)["status"] == "succeeded"
+    def bring(self, name: str, content: str, seen: object = None) -> dict[str, Any]:
+        files = {"file": Upload(name, content.encode(), "application/octet-stream")}
+        if seen is not None:
+            content = json.dumps(seen)
+            files["seen"] = Upload("seen.json", content.encode(), "application/json")
+        answer = self._workspace.owner.post(f"{self._path}/import", files=files)
+        job = self._workspace.job_of(answer)
+        assert job["status"] == "succeeded"
+        result: dict[str, Any] = job["result"]
+        return result
 
     def export(self, format_: str) -> str:
         query = {"format": format_, "languageCodes": self._code}

@@ -186,7 +186,7 @@ def test_decisions_that_are_no_json_are_refused(
     refused = uploads.workspace.owner.post(path, form=form, files=files)
 
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
-    assert refused.error["details"][0]["path"] == f"form.{part}"
+    assert refused.error["details"][0]["path"].startswith(f"form.{part}")
 
 
 def test_all_conflicts_of_an_import_are_listed_in_pages(

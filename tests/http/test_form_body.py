@@ -83,6 +83,15 @@ def test_a_wrong_field_is_refused_by_its_name(client, form, path, rule):
     assert (problem["path"], problem["rule"]) == (path, rule)
 
 
+def test_a_text_that_is_too_long_is_refused_with_its_name_and_the_limit(client):
+    answer = client.post(IMPORT, form={"mode": "x" * 1_048_577}, files={"file": FILE})
+
+    assert answer.status == 400
+    [problem] = answer.error["details"]
+    assert (problem["path"], problem["rule"]) == ("form.mode", "length")
+    assert "at most 1048576 bytes" in problem["message"]
+
+
 def test_a_file_that_is_missing_is_asked_for(client):
     answer = client.post(IMPORT, form={"mode": "merge"})
 

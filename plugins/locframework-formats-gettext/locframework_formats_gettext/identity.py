@@ -82,6 +82,7 @@ def notes_in(detail: Detail | None, kind: type[_Known]) -> _Known | None:
 
 KEY_CONTEXT = "key:"
 KEY_NOTE = "locframework-key:"
+CONTEXT_END = "\4"  # between msgctxt and msgid, as in MO files
 
 
 def key_of(message: Message, separator: str) -> str:

@@ -17,6 +17,7 @@ from locframework.ports import (
 
 from .header import in_utf8, language_of, plural_rule_of, with_field
 from .identity import (
+    CONTEXT_END,
     FileNotes,
     Named,
     Notes,
@@ -171,6 +172,7 @@ def _entries(
     only_name = is_only_name(message, named, separator)
     if named is None:
         named = Named([key_of(message, separator)], [])
+    context = "" if message.msgctxt is None else message.msgctxt + CONTEXT_END
     entry = Entry(
         key=named.same[0],
         value=None if template else _value(message, forms),
@@ -182,6 +184,7 @@ def _entries(
         key_detail=key_detail_of(message, separator),
         detail=to_builtins(_notes(message, comment, () if template else forms)) or None,
         format_flags=formats_in(message.flags),
+        name=context + message.msgid,
     )
     same = [
         replace(entry, key=key, description="", key_detail=None, detail=None)

@@ -33,6 +33,7 @@ def test_a_message_becomes_an_entry(read, with_header):
         key_detail={"msgid": "Open %s", "msgctxt": "menu", "flags": "python-format"},
         detail={"comment": "note", "references": "a.c:1", "flags": "python-format"},
         format_flags=("python-format",),
+        name="menu\4Open %s",
     )
 
 

@@ -257,6 +257,7 @@ class _Reading:
             line=line,
             key_detail=detail_with({**kept, **of_plural, ATTRIBUTES: attributes}),
             detail=detail_with(spelled),
+            name=name,
         )
 
     def _attributes_of(self, name: str) -> Kept:
