@@ -331,3 +331,26 @@ def test_fail_refuses_only_what_is_not_decided(
     texts = {key: texts["de"] for key, texts in uploads.values(project).items()}
     taken = "of the project" if dry_run == "true" else "of the file"
     assert texts == {"a": taken, "b": "of the project"}
+
+
+def test_what_was_said_holds_when_another_import_ended_before(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    for name in ("a", "b"):
+        uploads.workspace.key(project, name, values={"de": "of the project"})
+    ask(uploads, project, json_file({"c": "C"}))
+    seen = {"de.json": {"b": {"": hash_of("of the project")}}}
+
+    found = run(
+        uploads,
+        project,
+        json_file({"a": "of the file", "b": "of the file"}),
+        seen=seen,
+        resolutions=[DECIDED],
+    )
+
+    assert [(each["key"], each["kept"]) for each in found["conflicts"]] == [
+        ("a", "imported")
+    ]
+    texts = {key: texts["de"] for key, texts in uploads.values(project).items()}
+    assert texts == {"a": "of the file", "b": "of the file", "c": "C"}
