@@ -424,7 +424,7 @@ class PluralForms:
         texts = subject.texts
         if not subject.is_plural:
             for form, text in texts.items():
-                if has_branches(text):
+                if "{" in text:
                     yield from self._in_message(subject, text, form)
             return
         if not texts or texts.keys() >= set(subject.plural_forms):
