@@ -100,6 +100,7 @@ from .keys.records import StoredValue as StoredValue
 from .keys.records import TextRow as TextRow
 from .keys.records import TrashedKey as TrashedKey
 from .keys.rules import ROOT_MODULE as ROOT_MODULE
+from .keys.rules import is_legal_key as is_legal_key
 from .keys.rules import legal_key as legal_key
 from .keys.rules import outdated as outdated
 from .keys.store import BranchKeyStore as BranchKeyStore

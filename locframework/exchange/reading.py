@@ -27,7 +27,13 @@ from locframework.formats.service import Formats
 from locframework.keys.catalogues import family_of, options_of
 from locframework.keys.imported_files import Layout
 from locframework.keys.records import DESCRIPTION_LENGTH, VALUE_BYTES
-from locframework.keys.rules import check_key, check_texts, is_too_long, legal_key
+from locframework.keys.rules import (
+    check_key,
+    check_texts,
+    is_legal_key,
+    is_too_long,
+    legal_key,
+)
 from locframework.languages import canonical_tag, match_language, same_language
 from locframework.projects.records import Project
 
@@ -552,7 +558,7 @@ class _Collector:
         if key is None:
             check_key(name, self._separator)
             key = self.keys[name] = ImportedKey(name)
-            if legal_key(entry.key, self._separator) != entry.key:
+            if not is_legal_key(entry.key, self._separator):
                 if len(entry.key) > FILE_KEY_LENGTH:
                     limit = f"at most {FILE_KEY_LENGTH} characters"
                     raise UnreadableFile(f"the name of a text must have {limit}")

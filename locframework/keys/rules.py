@@ -58,8 +58,13 @@ def check_key(key: str, separator: str) -> None:
     Source: service.md, Key: 1 to 500 characters; segments only letters, digits, ``_``
     and ``-``, which is ASCII (decisions 2.2, invalid_key).
     """
-    if len(key) > KEY_LENGTH or not _legal_keys(separator).fullmatch(key):
+    if not is_legal_key(key, separator):
         raise InvalidKey(f"key {abbreviate(key)!r}{_fault_of(key, separator)}")
+
+
+def is_legal_key(key: str, separator: str) -> bool:
+    """Return whether a key may have this name."""
+    return len(key) <= KEY_LENGTH and bool(_legal_keys(separator).fullmatch(key))
 
 
 def legal_key(name: str, separator: str, identity: str | None = None) -> str:
@@ -71,7 +76,7 @@ def legal_key(name: str, separator: str, identity: str | None = None) -> str:
     several messages have one name; the key then always has the hash.
     """
     if identity is None:
-        if len(name) <= KEY_LENGTH and _legal_keys(separator).fullmatch(name):
+        if is_legal_key(name, separator):
             return name
         identity = name
     start, parts = "", name.split(separator)

@@ -33,6 +33,7 @@ from locframework.ports import (
     Entry,
     FileOptions,
     Text,
+    is_legal_key,
     legal_key,
 )
 
@@ -90,7 +91,7 @@ def key_of(message: Message, separator: str) -> str:
     context, msgid = message.msgctxt, message.msgid
     has_words = message.msgid_plural not in (None, msgid)
     is_name = not has_words or _is_name(msgid, separator)
-    if context is None and _is_key(msgid, separator) and is_name:
+    if context is None and is_legal_key(msgid, separator) and is_name:
         return msgid
     if context is not None and (key := _context_key(context)):
         return key
@@ -125,8 +126,9 @@ def named_in(
 
 def is_only_name(message: Message, named: Named | None, separator: str) -> bool:
     """Whether the msgid is a key that has no source text, though it looks like one."""
-    key = legal_key(message.msgid, separator)
-    return message.msgctxt == KEY_CONTEXT + message.msgid and named == ([key], [])
+    if message.msgctxt != KEY_CONTEXT + message.msgid:
+        return False
+    return named == ([legal_key(message.msgid, separator)], [])
 
 
 def name_keys(
@@ -154,7 +156,7 @@ def source_of(message: Message, separator: str) -> Text | None:
     """
     msgid = message.msgid
     looks_named = message.msgctxt is None and _is_name(msgid, separator)
-    if looks_named and _is_key(msgid, separator):
+    if looks_named and is_legal_key(msgid, separator):
         return None
     if message.msgid_plural is None:
         return msgid
@@ -215,10 +217,6 @@ def formats_in(flags: str) -> tuple[str, ...]:
     return tuple(flag for flag in flags.split(", ") if flag.endswith("-format"))
 
 
-def _is_key(text: str, separator: str) -> bool:
-    return legal_key(text, separator) == text
-
-
 def _is_name(msgid: str, separator: str) -> bool:
     return separator in msgid or "_" in msgid
 
@@ -237,5 +235,5 @@ def _note(line: str, separator: str) -> Named | None:
     other = [word[1:-1] for word in words if word.startswith("(") and word[-1] == ")"]
     keys = [*same, *other]
     is_whole = same and len(keys) == len({*keys}) == len(words)
-    is_legal = all(_is_key(key, separator) for key in keys)
+    is_legal = all(is_legal_key(key, separator) for key in keys)
     return Named(same, other) if is_whole and is_legal else None

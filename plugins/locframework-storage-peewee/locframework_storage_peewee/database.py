@@ -126,9 +126,13 @@ class Database:
             return
         self._insert(f"INSERT INTO {table} ({columns})", rows)
         self._inserted += len(rows)
-        if self._inserted >= GROWTH:
-            self._inserted = 0
-            self.after_commit(partial(self._call, self.engine.analyze_grown))
+        waiting = self._sessions.here.session.after_commit
+        if self._inserted >= GROWTH and self._analyze_grown not in waiting:
+            self.after_commit(self._analyze_grown)
+
+    def _analyze_grown(self) -> None:
+        self._inserted = 0
+        self._call(self.engine.analyze_grown)
 
     def stream(self, sql: str, params: Sequence[object] = ()) -> Iterator[Row]:
         """Return rows one by one in flat memory; in a snapshot if no block is open."""
