@@ -33,9 +33,7 @@ from .responses import (
     write_tagged,
 )
 
-SLASH_PLACEHOLDER = (
-    "\x1f"  # for a slash, on the way through the router; no path comes with it
-)
+SLASH_PLACEHOLDER = "\x1f"  # on the way through the router; no path comes with it
 
 
 class SlashParameters:
@@ -290,7 +288,12 @@ class Dispatch(Generic[C]):
         if self._wants_request:
             given["request"] = self._info(request)
         if self._once is not None and IDEMPOTENCY_KEY in environ:
-            self._respond_once(self._once, caller, request, response, given)
+            self._once(
+                caller, environ, given, response,
+                lambda: self._guard and self._guard(caller, given),
+                lambda: self._call(**given),
+                lambda first, done: self._write(request, first, done),
+            )  # fmt: skip
             return
         if self._if_match is not None and IF_MATCH in environ:
             answer = self._call_if_match(self._if_match, caller, request, given)
@@ -299,24 +302,6 @@ class Dispatch(Generic[C]):
             if isinstance(answer, Prepared):
                 answer = answer.finish()
         self._write(request, response, answer)
-
-    def _respond_once(
-        self,
-        once: IdempotentOperation[C],
-        caller: C,
-        request: Request,
-        response: Response,
-        given: dict[str, Any],
-    ) -> None:
-        once(
-            caller,
-            request.env,
-            given,
-            response,
-            lambda: self._guard and self._guard(caller, given),
-            lambda: self._call(**given),
-            lambda first, done: self._write(request, first, done),
-        )
 
     def _call_if_match(
         self, if_match: IfMatch[C], caller: C, request: Request, given: dict[str, Any]

@@ -53,15 +53,12 @@ class IdempotencyStore(Protocol):
         waits for the end of this transaction, and finds what it kept. Yours must be
         kept before the end. One statement. RuntimeError without a transaction.
         """
-        ...
 
     def find(self, owner: str, key: str, since: Timestamp) -> StoredPost | None:
         """The POST that has this key, or None; never one of an open transaction."""
-        ...
 
     def keep(self, post: StoredPost) -> None:
         """In the transaction that claimed its key."""
-        ...
 
 
 C = TypeVar("C", bound=Principal)

@@ -240,11 +240,7 @@ class Document:
         tags = dict.fromkeys(each.tag for each in self._operations)
         return {
             "openapi": "3.1.0",
-            "info": {
-                "title": TITLE,
-                "version": VERSION,
-                "description": DESCRIPTION,
-            },
+            "info": {"title": TITLE, "version": VERSION, "description": DESCRIPTION},
             "security": [{"token": []}],
             "tags": [{"name": tag} for tag in tags],
             "paths": paths,

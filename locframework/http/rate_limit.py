@@ -66,11 +66,9 @@ class Windows(Protocol):
 
         A refused one is not counted. Raises Unavailable.
         """
-        ...
 
     def ping(self) -> None:
         """Raise Unavailable when what remembers does not answer."""
-        ...
 
 
 class MemoryWindows:

@@ -59,10 +59,7 @@ def merges_of(
 
 
 def _name_conflicts(
-    main: KeyStore,
-    branch: BranchKeyStore,
-    project_id: str,
-    copies: Iterable[KeyState],
+    main: KeyStore, branch: BranchKeyStore, project_id: str, copies: Iterable[KeyState]
 ) -> dict[str, KeyState]:
     """Return main's keys that have the name of another key on the branch, by name.
 

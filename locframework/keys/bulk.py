@@ -139,15 +139,14 @@ class BulkKeys:
                 for at in range(len(items)):
                     outcome = outcomes[at]
                     if isinstance(outcome, LocError):
-                        error = ItemError(
-                            outcome.code, outcome.message, outcome.details
-                        )
-                        results.append(ItemResult(at, "failed", None, error))
+                        told = outcome.code, outcome.message, outcome.details
+                        results.append(ItemResult(at, "failed", None, ItemError(*told)))
                         continue
                     if isinstance(outcome, Key):
                         outcome = KeyWritten(outcome, "unchanged", 0)
-                    outcome = self._writer.with_values(plan, outcome)
-                    results.append(_result(at, outcome))
+                    done = self._writer.with_values(plan, outcome)
+                    word = "skipped" if done.outcome == "unchanged" else done.outcome
+                    results.append(ItemResult(at, word, done.key, None))
                 return results
 
             return plan.is_current if plan.edits else None, apply
@@ -232,9 +231,3 @@ def _sources_first(plans: Sequence[Plan], source: str) -> dict[int, Plan]:
         return not isinstance(plan, KeyWrite) or source not in plan.values
 
     return {at: plans[at] for at in sorted(range(len(plans)), key=is_other)}
-
-
-def _result(at: int, written: KeyWritten) -> ItemResult:
-    if written.outcome == "unchanged":
-        return ItemResult(at, "skipped", written.key, None)
-    return ItemResult(at, written.outcome, written.key, None)

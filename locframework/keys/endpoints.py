@@ -151,7 +151,7 @@ class KeyEndpoints:
 
         `maxLength` is how many characters a text may have; the check `length` reports
         longer ones. `disabledChecks` are the checks that are not run on the key.
-        longer ones. `fileKey` is what files call the key, where that is no legal key.
+        `fileKey` is what files call the key, where that is no legal key.
         """
         return self._keys.get_detail(caller, project_id, key_id, branch=query.branch)
 

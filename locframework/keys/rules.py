@@ -190,9 +190,7 @@ def check_form(form: str, path: str) -> None:
 
 
 def apply_write(
-    old: StoredValue | None,
-    new: StoredValue,
-    status: ValueStatus,
+    old: StoredValue | None, new: StoredValue, status: ValueStatus
 ) -> StoredValue | Literal["unchanged"] | None:
     """Return what becomes of a value when ``new.value`` is written with ``status``.
 
@@ -273,21 +271,13 @@ def take_over(
     """
     if value is None:
         return "unchanged" if old is None else None
-    if old is not None and _has_same_state(old, value):
+    same = "value", "status", "approved_value", "is_outdated"
+    if old is not None and all(getattr(old, n) == getattr(value, n) for n in same):
         return "unchanged"
     next_one = old.revision + 1 if old else 1
     return as_revision(
-        value,
-        at,
-        by,
-        revision=max(next_one, value.revision),
-        origin=origin,
+        value, at, by, revision=max(next_one, value.revision), origin=origin
     )
-
-
-def _has_same_state(old: StoredValue, value: StoredValue) -> bool:
-    same = "value", "status", "approved_value", "is_outdated"
-    return all(getattr(old, each) == getattr(value, each) for each in same)
 
 
 def last_number(slot: ValueSlot, cleared: Mapping[ValueSlot, int]) -> int:

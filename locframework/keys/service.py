@@ -56,7 +56,6 @@ from .rules import (
     in_order,
     new_key_write,
     public_key,
-    shown_value,
     with_forms_in_order,
 )
 from .store import KeyStorage, KeyStore, store_of
@@ -81,12 +80,7 @@ class Keys:
     _checks: Checks
 
     def create_key(
-        self,
-        caller: Caller,
-        project_id: str,
-        new: NewKey,
-        *,
-        branch: str | None = None,
+        self, caller: Caller, project_id: str, new: NewKey, *, branch: str | None = None
     ) -> Key:
         """A new key, with values if any are given; answered without ``values``.
 
@@ -104,12 +98,7 @@ class Keys:
         return replace(self._writer.write_key(caller, scope, write), values=UNSET)
 
     def get_key(
-        self,
-        caller: Caller,
-        project_id: str,
-        key_id: str,
-        *,
-        branch: str | None = None,
+        self, caller: Caller, project_id: str, key_id: str, *, branch: str | None = None
     ) -> Key:
         """The key with its values in all languages. Raises KeyNotFound."""
         project = self._projects.require(caller, "translation_read", project_id)
@@ -120,12 +109,7 @@ class Keys:
         return public_key(with_forms_in_order(key))
 
     def get_detail(
-        self,
-        caller: Caller,
-        project_id: str,
-        key_id: str,
-        *,
-        branch: str | None = None,
+        self, caller: Caller, project_id: str, key_id: str, *, branch: str | None = None
     ) -> KeyDetail:
         """Return what a key has beyond its record. Raises KeyNotFound."""
         project = self._projects.require(caller, "translation_read", project_id)
@@ -226,12 +210,7 @@ class Keys:
         return replace(written, values=UNSET)
 
     def delete_key(
-        self,
-        caller: Caller,
-        project_id: str,
-        key_id: str,
-        *,
-        branch: str | None = None,
+        self, caller: Caller, project_id: str, key_id: str, *, branch: str | None = None
     ) -> Key:
         """Move the key to the trash, where it can be restored for 30 days."""
         project = self._projects.require(caller, "key_delete", project_id)
@@ -263,12 +242,7 @@ class Keys:
         return store.page_of_trash(project.id, search, query)
 
     def restore_key(
-        self,
-        caller: Caller,
-        project_id: str,
-        key_id: str,
-        *,
-        branch: str | None = None,
+        self, caller: Caller, project_id: str, key_id: str, *, branch: str | None = None
     ) -> Key:
         """Bring a key back from the trash, with its values.
 
@@ -418,9 +392,7 @@ def _find(store: KeyStore, project: Project, key_id: str) -> StoredKey:
 
 
 def shown_issue(
-    found: Finding,
-    severity: Severity,
-    dismissals: Mapping[tuple[int, str], Dismissal],
+    found: Finding, severity: Severity, dismissals: Mapping[tuple[int, str], Dismissal]
 ) -> Issue:
     """Return a finding as it is shown beside its text: a DismissedIssue, if it is one
     of those dismissed."""
@@ -447,20 +419,9 @@ def _details_of(
 
 def value_detail(row: StoredValue, issues: Sequence[Issue]) -> ValueDetail:
     """Return the detail of a value (decisions 2.3.7)."""
-    known = shown_value(row)
+    *fields, _, _ = ValueDetail.__struct_fields__
     return ValueDetail(
-        language_code=known.language_code,
-        value=known.value,
-        status=known.status,
-        plural_form=known.plural_form,
-        is_outdated=known.is_outdated,
-        revision=row.revision,
-        origin=row.origin,
-        approved_value=row.approved_value,
-        approved_at=row.approved_at,
-        approved_by=row.approved_by,
-        updated_at=row.updated_at,
-        updated_by=row.updated_by,
+        **{name: getattr(row, name) for name in fields},
         issues=[each for each in issues if not isinstance(each, DismissedIssue)],
         dismissed_issues=[each for each in issues if isinstance(each, DismissedIssue)],
     )

@@ -46,18 +46,15 @@ class KeyStore(Protocol):
 
         ``values`` of the records are ignored.
         """
-        ...
 
     def find_key_with_values(self, project_id: str, key_id: str) -> Key | None:
         """As it is shown: its values by language, in the order of the project.
 
         Plural forms of one language come in no order. One statement on main.
         """
-        ...
 
     def find_state(self, project_id: str, key_id: str) -> StoredState | None:
         """Return a key with its values, in no order. One statement on main."""
-        ...
 
     def find_keys(
         self,
@@ -73,7 +70,6 @@ class KeyStore(Protocol):
 
         ``in_trash``: those in the trash instead, by their ids.
         """
-        ...
 
     def page_of_trash(
         self, project_id: str, search: str | None, page: PageRequest
@@ -82,7 +78,6 @@ class KeyStore(Protocol):
 
         ``search``: folded (rules.fold), a part of key or description. Two statements.
         """
-        ...
 
     def save_keys(self, keys: Sequence[StoredKey]) -> None: ...
 
@@ -94,17 +89,14 @@ class KeyStore(Protocol):
         by: str | None = None,
     ) -> None:
         """``by``: id of the actor, for who looks into the trash."""
-        ...
 
     def restore_keys(
         self, project_id: str, key_ids: Collection[str], at: Timestamp
     ) -> None:
         """Out of the trash, with their values; ``at`` is their ``updated_at``."""
-        ...
 
     def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
         """Key name to id of every key whose name starts with ``prefix``."""
-        ...
 
     def list_keys(
         self,
@@ -124,15 +116,11 @@ class KeyStore(Protocol):
         key is returned from that offset on. Three statements; each filter is an indexed
         query bounded by the project.
         """
-        ...
 
     def values_of(
-        self,
-        key_ids: Collection[str],
-        language_codes: Collection[str] | None = None,
+        self, key_ids: Collection[str], language_codes: Collection[str] | None = None
     ) -> dict[str, list[StoredValue]]:
         """By key id, in no order; None is all languages."""
-        ...
 
     def write_values(
         self,
@@ -152,13 +140,11 @@ class KeyStore(Protocol):
         ``key_ids``, as it was read. Returns whether its ``updated_at`` is still that;
         else nothing is written.
         """
-        ...
 
     def mark_outdated(
         self, key_ids: Collection[str], source_language: str
     ) -> list[StoredValue]:
         """Turn ``is_outdated`` on in all other languages; answers the turned ones."""
-        ...
 
     def revisions_of(
         self,
@@ -172,7 +158,6 @@ class KeyStore(Protocol):
         In no order. On a branch: main's before the branch had the value for itself,
         then its own.
         """
-        ...
 
     def list_revisions(
         self, key_id: str, language_code: str, page: PageRequest
@@ -183,7 +168,6 @@ class KeyStore(Protocol):
         ``revisions_of``; there, a revision of main is no older than those of its form
         before it. Three statements at most.
         """
-        ...
 
     def text_rows(
         self, project_id: str, language_code: str, which: Selection
@@ -194,7 +178,6 @@ class KeyStore(Protocol):
         pending one beside it); ``any`` the newest one, drafts included. Constant
         number of statements, memory flat.
         """
-        ...
 
     def put_details(
         self, details: Sequence[FileDetail], *, are_new: bool = False
@@ -203,7 +186,6 @@ class KeyStore(Protocol):
 
         ``are_new``: there are none of these yet, which is faster.
         """
-        ...
 
     def details_of(
         self,
@@ -220,7 +202,6 @@ class KeyStore(Protocol):
         as a whole. ``own``: only what was put on the branch itself, files included. In
         no order.
         """
-        ...
 
     def findings_of(self, key_ids: Collection[str]) -> dict[KeyLanguage, list[Finding]]:
         """What was put, in that order; without the places where nothing was found.
@@ -228,14 +209,12 @@ class KeyStore(Protocol):
         Kept until it is put anew, whatever becomes of the texts; but a key in the trash
         has none, also when it comes back, nor has a language that left the project.
         """
-        ...
 
     def put_findings(self, found: Mapping[KeyLanguage, Sequence[Finding]]) -> None:
         """Replace what is kept of these keys in these languages; none clears it.
 
         Of keys that are not there nothing is kept. Two statements.
         """
-        ...
 
     def list_findings(
         self, project_id: str, where: FindingFilter, page: PageRequest
@@ -244,7 +223,6 @@ class KeyStore(Protocol):
 
         Without those that are dismissed. Two statements.
         """
-        ...
 
     def dismissals_of(
         self, project_id: str, key_ids: Collection[str] | None = None
@@ -254,7 +232,6 @@ class KeyStore(Protocol):
         None: those that were made on the branch itself, or on main. A dismissal is kept
         whatever becomes of the texts, until the key is purged or the language leaves.
         """
-        ...
 
     def put_dismissals(
         self,
@@ -266,7 +243,6 @@ class KeyStore(Protocol):
 
         There is one for each hash and check.
         """
-        ...
 
 
 class BranchKeyStore(KeyStore, Protocol):
@@ -279,7 +255,6 @@ class BranchKeyStore(KeyStore, Protocol):
 
     def overlay(self, key_ids: Collection[str] | None = None) -> list[BranchKey]:
         """What the branch has for itself, of these keys or all of it, by key id."""
-        ...
 
     def put_overlay(
         self, keys: Sequence[BranchKey], at: Timestamp | None = None
@@ -288,11 +263,9 @@ class BranchKeyStore(KeyStore, Protocol):
 
         ``at``: the branch's ``updated_at`` from now on.
         """
-        ...
 
     def drop_overlay(self, key_ids: Collection[str]) -> None:
         """Forget the copies, deleted ones too, and what is noted: main shows again."""
-        ...
 
 
 class KeyStores(Protocol):

@@ -48,17 +48,17 @@ class Text(NamedTuple):
 
 
 class ThreeStates(NamedTuple):
-    """One unit in three states; None: there is none."""
+    """One unit in three states; None: there is none.
+
+    ``is_confirmed``: outdated in the base and on main, and not on the branch.
+    ``plurals_differ``: plurals, or a form, that one side has against the other.
+    """
 
     base: object
     main: object
     branch: object
-    is_confirmed: bool = (
-        False  # outdated in the base and on main, and not on the branch
-    )
-    plurals_differ: bool = (
-        False  # plurals, or a form, that one side has against the other
-    )
+    is_confirmed: bool = False
+    plurals_differ: bool = False
 
     @property
     def is_changed_on_branch(self) -> bool:

@@ -22,13 +22,7 @@ from locframework.keys.records import (
 )
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Language, Project, Severity
-from locframework.quality.check import (
-    Checks,
-    Dismissed,
-    Finding,
-    Subject,
-    TextTerms,
-)
+from locframework.quality.check import Checks, Dismissed, Finding, Subject, TextTerms
 from locframework.quality.checks import GlossaryTerms
 
 from .unit_of_work import KeyEdit, UnitOfWork
@@ -284,18 +278,9 @@ def texts_of(values: Iterable[StoredValue]) -> dict[str, Texts]:
 
 def issue_of(found: KeyFinding, severity: Severity) -> ProjectIssue:
     """Return a finding as responses show it."""
-    finding = found.finding
-    return ProjectIssue(
-        key_id=found.key_id,
-        key=found.key,
-        language_code=found.language_code,
-        plural_form=finding.plural_form,
-        check=finding.check,
-        severity=severity,
-        message=finding.message,
-        start=finding.start,
-        end=finding.end,
-    )
+    one = found.finding
+    where = found.key_id, found.key, found.language_code, one.plural_form
+    return ProjectIssue(*where, one.check, severity, one.message, one.start, one.end)
 
 
 def _hash_of(key: StoredKey, subject: Subject) -> int:

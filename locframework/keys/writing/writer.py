@@ -218,17 +218,9 @@ class KeyWriter:
             source = scope.project.source_language
             findings = check_unit(runner, keys, edits, source)
         return WritePlan(
-            caller,
-            scope,
-            at,
-            keys,
-            edits,
-            events,
-            runner,
-            findings,
-            results,
+            caller, scope, at, keys, edits, events, runner, findings, results,
             planner.order,
-        )
+        )  # fmt: skip
 
     def apply(self, plan: WritePlan) -> list[KeyWritten | LocError]:
         """Store a plan, in a transaction that holds the project's lock.

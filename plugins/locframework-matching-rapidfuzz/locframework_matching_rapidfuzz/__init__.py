@@ -9,11 +9,7 @@ from locframework.ports import Matcher, Settings, SettingsError
 from .index import MatchingSettings, require_usable
 from .matcher import RapidfuzzMatcher
 
-__all__ = [
-    "MatchingSettings",
-    "RapidfuzzMatcher",
-    "RapidfuzzPlugin",
-]
+__all__ = ["MatchingSettings", "RapidfuzzMatcher", "RapidfuzzPlugin"]
 
 
 class RapidfuzzPlugin:

@@ -131,10 +131,7 @@ class View:
         return ids, texts
 
     def segment_of(
-        self,
-        ids: Sequence[bytes],
-        texts: Sequence[str],
-        removed: Iterable[bytes] = (),
+        self, ids: Sequence[bytes], texts: Sequence[str], removed: Iterable[bytes] = ()
     ) -> Segment:
         """Return the entries as a segment in memory."""
         return Segment(arrays_of(ids, texts, removed), self.revision)

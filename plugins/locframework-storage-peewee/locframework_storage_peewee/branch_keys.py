@@ -93,18 +93,13 @@ class BranchKeyTables(KeyTables):
         return [*inherited, *own]
 
     def overlay(self, key_ids: Collection[str] | None = None) -> list[BranchKey]:
-        sql = "SELECT key_id, kind, base, changes FROM branch_keys WHERE branch_id = ?"
+        sql = "SELECT key_id, kind, base, changes FROM branch_keys WHERE"
+        mine = "branch_id = ?"
         if key_ids is None:
-            rows = self._database.rows(sql, (self._branch_id,))
+            rows = self._database.rows(f"{sql} {mine}", (self._branch_id,))
         else:
-            rows = [
-                row
-                for ids in chunks(key_ids)
-                for row in self._database.rows(
-                    f"{sql} AND {self._database.among('key_id')}",
-                    (self._branch_id, self._database.listed(ids)),
-                )
-            ]
+            sql = f"{sql} {self._database.among('key_id')} AND {mine}"
+            rows = self._database.rows_of(key_ids, sql, self._branch_id)
         return [
             BranchKey(id_, kind, _base.decode(base) if base else None, changes)
             for id_, kind, base, changes in sorted(rows)

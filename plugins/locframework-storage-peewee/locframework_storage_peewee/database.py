@@ -134,6 +134,14 @@ class Database:
         self._inserted = 0
         self._call(self.engine.analyze_grown)
 
+    def rows_of(self, ids: Collection[str], sql: str, *params: object) -> list[Row]:
+        """Return the rows for any number of ids: the first ``?`` is that of ``among``,
+        the others are ``params``."""
+        found: list[Row] = []
+        for some in chunks(ids):
+            found += self.rows(sql, (self.listed(some), *params))
+        return found
+
     def stream(self, sql: str, params: Sequence[object] = ()) -> Iterator[Row]:
         """Return rows one by one in flat memory; in a snapshot if no block is open."""
         if not self._sessions.here.session.depth:

@@ -122,6 +122,7 @@ class DeliveryTables(Table[Distribution]):
     model = DistributionRow
     record = Distribution
     parent = "project_id"
+    counters = ("last_version",)
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
@@ -131,10 +132,6 @@ class DeliveryTables(Table[Distribution]):
         current = record.current_release
         current_id = current.id if current else None
         return {**super().values(record), "current_release_id": current_id}
-
-    def insert(self, record: Distribution) -> None:
-        row = self.values(record)
-        self.write(DistributionRow.insert({**row, "last_version": 0}))
 
     def select(self) -> Any:
         query = super().select()

@@ -100,51 +100,41 @@ class Engine(Protocol):
 
         Raise OSError where none could be created.
         """
-        ...
 
     def make_peewee(self) -> peewee.Database:
         """Return a peewee database for this address, not connected."""
-        ...
 
     def make_query_database(self, run: RunQuery) -> peewee.Database:
         """Return a peewee database that runs its SELECT statements by ``run``.
 
         It writes ``?`` for each parameter.
         """
-        ...
 
     def open(self, database: peewee.Database) -> Connection:
         """Open and set up this thread's connection of ``database``."""
-        ...
 
     def refused(self, error: Exception) -> str | None:
         """Return in a sentence what is wrong with the address after ``open`` failed.
 
         None if trying again may help.
         """
-        ...
 
     def migration_lock(
         self, database: peewee.Database
     ) -> AbstractContextManager[object]:
         """Let one process at a time migrate. The lock ends with its process."""
-        ...
 
     def watch(self, call: Callable[[], None]) -> Callable[[], None]:
         """See Storage.watch."""
-        ...
 
     def to_driver_sql(self, sql: str) -> str:
         """Return SQL with ``?`` for each parameter as the driver expects it."""
-        ...
 
     def among(self, column: str) -> str:
         """Return the condition that ``column`` is one of ``listed(values)``."""
-        ...
 
     def listed(self, values: Collection[str]) -> object:
         """Return the one parameter of ``among``."""
-        ...
 
     def join_each(self, table: str, alias: str, condition: str) -> str:
         """Return a nested-loop join: rows are looked up for each row before it.
@@ -152,36 +142,29 @@ class Engine(Protocol):
         For few rows of a large table that an index finds, whatever the planner
         estimates.
         """
-        ...
 
     def without_index(self, column: str) -> str:
         """Return the column as an expression that no index is used for."""
-        ...
 
     def json_rows(self, code: str, text: str, word: str) -> str:
         """Return an aggregate: a JSON array with an array of the columns of each row.
 
         Unordered. ``code`` and ``word`` hold letters, digits, ``-`` and ``_``.
         """
-        ...
 
     def execute(
         self, connection: Connection, sql: str, params: Sequence[object]
     ) -> Cursor:
         """Execute one statement, with ``?`` for each parameter."""
-        ...
 
     def fault(self, error: Exception, connection: Connection) -> Fault:
         """Classify an error of the driver."""
-        ...
 
     def in_transaction(self, connection: Connection) -> bool:
         """Return whether there is anything to roll back."""
-        ...
 
     def stream_cursor(self, connection: Connection) -> Cursor:
         """Return a cursor that leaves rows in the database until they are fetched."""
-        ...
 
     def insert_many(
         self, connection: Connection, sql: str, rows: Sequence[Sequence[object]]
@@ -190,11 +173,9 @@ class Engine(Protocol):
 
         ``sql``: ``INSERT INTO table (columns)``.
         """
-        ...
 
     def analyze_grown(self, connection: Connection) -> None:
         """Update the planner's statistics of tables that have grown much.
 
         Outside a transaction.
         """
-        ...

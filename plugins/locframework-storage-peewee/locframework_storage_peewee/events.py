@@ -120,16 +120,15 @@ class EventTable(Store):
         branch: str | None,
         since: Timestamp,
     ) -> list[Touch]:
-        found: list[Row] = []
-        for some in chunks(key_ids):
-            # few conditions: PostgreSQL would begin with the events for others
-            found += self._database.rows(
-                f"""SELECT e.seq, e.project_id, e.branch, e.id, e.type, k.key_id,
-                    k.trace, e.created_at FROM event_keys k CROSS JOIN events e
-                    WHERE {self._database.among("k.key_id")} AND e.seq = k.seq
-                    AND e.created_at >= ?""",
-                (self._database.listed(some), since),
-            )
+        # few conditions: PostgreSQL would begin with the events for others
+        found = self._database.rows_of(
+            key_ids,
+            f"""SELECT e.seq, e.project_id, e.branch, e.id, e.type, k.key_id, k.trace,
+                e.created_at FROM event_keys k CROSS JOIN events e
+                WHERE {self._database.among("k.key_id")} AND e.seq = k.seq
+                AND e.created_at >= ?""",
+            since,
+        )
         found.sort(key=_seq_of)
         return [
             Touch(id_, type_, key_id, _trace.decode(trace) if trace else None, at)

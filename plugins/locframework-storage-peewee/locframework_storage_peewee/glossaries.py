@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
-from peewee import fn
 
 from locframework.ports import (
     Glossary,
@@ -16,12 +15,11 @@ from locframework.ports import (
     PageRequest,
     Scope,
     StoredGlossary,
-    Timestamp,
     folded,
 )
 
 from .models import GlossaryProjectRow, GlossaryRow
-from .tables import Table, in_scopes_by_link, linked_to
+from .tables import LinkedTable
 
 _LINKED = """SELECT g.id, g.slug, g.name, g.source_language, g.requires_approval,
     g.term_count, g.created_at, g.updated_at, g.organization_id, g.revision
@@ -29,19 +27,17 @@ _LINKED = """SELECT g.id, g.slug, g.name, g.source_language, g.requires_approval
     WHERE l.project_id = ? AND g.deleted_at IS NULL ORDER BY g.name, g.id"""
 
 
-class GlossaryTables(Table[StoredGlossary]):
+class GlossaryTables(LinkedTable[StoredGlossary]):
     """The glossary store (locframework/glossaries/store.py, GlossaryStore)."""
 
     model = GlossaryRow
     record = StoredGlossary
-    constant = Table.constant | {"term_count", "revision"}
+    link = (GlossaryProjectRow, GlossaryProjectRow.glossary_id)
+    counters = ("term_count", "revision")
+    constant = LinkedTable.constant.union(counters)
 
     def values(self, record: StoredGlossary) -> dict[str, object]:
         return {**super().values(record), "folded": folded(record.glossary.name)}
-
-    def insert(self, record: StoredGlossary) -> None:
-        row = self.values(record)
-        self.write(GlossaryRow.insert({**row, "term_count": 0, "revision": 0}))
 
     def find(
         self, record_id: str, parent_id: str | None = None
@@ -51,12 +47,6 @@ class GlossaryTables(Table[StoredGlossary]):
 
     def changes(self, values: dict[str, object]) -> dict[str, object]:
         return {**super().changes(values), "revision": GlossaryRow.revision + 1}
-
-    def delete(self, record_id: str, at: Timestamp) -> None:
-        with self._database.transaction():
-            super().delete(record_id, at)
-            links = GlossaryProjectRow.delete()
-            self.write(links.where(GlossaryProjectRow.glossary_id == record_id))
 
     def read(self, row: dict[str, Any]) -> StoredGlossary:
         return super().read({**row, "project_ids": ()})
@@ -69,18 +59,7 @@ class GlossaryTables(Table[StoredGlossary]):
         search: str | None = None,
         project_id: str | None = None,
     ) -> Page[StoredGlossary]:
-        link = (GlossaryProjectRow, GlossaryProjectRow.glossary_id)
-        query = self.select()
-        if scopes is not None:
-            query = query.where(
-                in_scopes_by_link(GlossaryRow, link, scopes, self._database)
-            )
-        if search:
-            query = query.where(fn.instr(GlossaryRow.folded, search) > 0)
-        if project_id is not None:
-            is_used = GlossaryProjectRow.project_id == project_id
-            query = query.where(linked_to(GlossaryRow, link, is_used))
-        found = self.page(query, page)
+        found = self.search(scopes, page, search, project_id)
         return replace(found, items=self._with_projects(found.items))
 
     def set_link(self, glossary_id: str, project_id: str, *, is_linked: bool) -> bool:

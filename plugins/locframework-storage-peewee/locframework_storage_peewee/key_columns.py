@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 
 from locframework.ports import KeyValue, StoredKey, StoredValue, count_words, fold
 
-from .database import Database, SqlFragment, Store, chunks, fields, json_text
+from .database import Database, SqlFragment, Store, fields, json_text
 from .engine import Row
 
 PROJECT = "(SELECT number FROM lines WHERE id = ?)"
@@ -181,15 +181,10 @@ class ScopedStore(Store):
 
     def _copied(self, key_ids: Collection[str]) -> set[str]:
         """Return those of the keys that the branch has for itself."""
-        found: set[str] = set()
-        for ids in chunks(key_ids):
-            rows = self._database.rows(
-                f"""SELECT key_id FROM branch_keys
-                    WHERE branch_id = ? AND {self._database.among("key_id")}""",
-                (self._branch_id, self._database.listed(ids)),
-            )
-            found.update(id_ for (id_,) in rows)
-        return found
+        among = self._database.among("key_id")
+        sql = f"SELECT key_id FROM branch_keys WHERE {among} AND branch_id = ?"
+        rows = self._database.rows_of(key_ids, sql, self._branch_id)
+        return {id_ for (id_,) in rows}
 
     def _copy_from_main(self, key_ids: Iterable[str]) -> None:
         """Copy keys that the branch does not have for itself yet."""

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from locframework.ports import Actor, Dismissal
 
-from .database import Database, SqlFragment, chunks, fields, insert_one
+from .database import Database, SqlFragment, fields, insert_one
 from .engine import Row
 from .key_columns import KEYS_A_PROJECT, PROJECT, ScopedStore, Source, plain_id
 
@@ -29,11 +29,8 @@ class KeyDismissals(ScopedStore):
         if key_ids is None:
             rows = self._database.rows(f"{select} WHERE line = {PROJECT}", (line_id,))
         else:
-            of_keys = f"line IN ({_SEEN}) AND {self._database.among('key_id')}"
-            rows = []
-            for some in chunks(key_ids):
-                params = line_id, self._database.listed(some)
-                rows += self._database.rows(f"{select} WHERE {of_keys}", params)
+            of_keys = f"{self._database.among('key_id')} AND line IN ({_SEEN})"
+            rows = self._database.rows_of(key_ids, f"{select} WHERE {of_keys}", line_id)
         return list(map(_dismissal, rows))
 
     def put_dismissals(

@@ -8,15 +8,7 @@ import msgspec
 
 from locframework.ports import PLURAL_FORMS, ROOT_MODULE, FileDetail, Selection, TextRow
 
-from .database import (
-    SqlFragment,
-    all_of,
-    chunks,
-    fields,
-    insert_one,
-    json_text,
-    starts_with,
-)
+from .database import SqlFragment, all_of, fields, insert_one, json_text, starts_with
 from .engine import Row
 from .key_columns import IN_PROJECT, OF_PROJECT, PROJECT, ScopedStore, Source, plain_id
 
@@ -27,8 +19,7 @@ _object = msgspec.json.Decoder(dict[str, object])
 _SEPARATOR = """(SELECT p.key_separator FROM projects p
     JOIN lines n ON n.project_id = p.id WHERE n.id = ?)"""
 _place = fields("family, language_code, key_id, module")
-_DETAILS = f"""SELECT family, language_code, key_id, module, detail FROM file_details
-    WHERE project = {PROJECT}"""
+_DETAILS = "SELECT family, language_code, key_id, module, detail FROM file_details"
 _by_name = attrgetter("key")
 _APPROVED = "CASE WHEN v.status = 'approved' THEN v.value ELSE v.approved_value END"
 _TEXTS = {
@@ -85,27 +76,23 @@ class KeyFiles(ScopedStore):
         own: bool = False,
     ) -> list[FileDetail]:
         found: dict[object, FileDetail] = {}
-        select, place = _DETAILS, []
+        mine, place = f"project = {PROJECT}", []
         for column, value in (("language_code", language_code), ("family", family)):
             if value is not None:
-                select += f" AND {column} = ?"
+                mine += f" AND {column} = ?"
                 place.append(value)
         lines = [source.line_id for source in self._sources(project_id)]
         if own:
             lines = [self._own_line(project_id)]
         for line in lines:  # the branch's replace those of main
             if key_ids is None:
-                of_keys = select if own else f"{select} AND key_id > ''"
-                rows = self._database.rows(of_keys, (line, *place))
+                of_keys = "" if own else "AND key_id > ''"
+                select = f"{_DETAILS} WHERE {mine} {of_keys}"
+                rows = self._database.rows(select, (line, *place))
             else:
-                rows = [
-                    row
-                    for ids in chunks(key_ids)
-                    for row in self._database.rows(
-                        f"{select} AND {self._database.among('key_id')}",
-                        (line, *place, self._database.listed(ids)),
-                    )
-                ]
+                among = self._database.among("key_id")
+                select = f"{_DETAILS} WHERE {among} AND {mine}"
+                rows = self._database.rows_of(key_ids, select, line, *place)
             for *at, detail in rows:
                 of, code, key_id, module = at
                 found[tuple(at)] = FileDetail(

@@ -29,16 +29,13 @@ class KeyFindings(ScopedStore):
 
     def findings_of(self, key_ids: Collection[str]) -> dict[KeyLanguage, list[Finding]]:
         found: dict[KeyLanguage, list[Finding]] = {}
-        for some in chunks(self._rows_to_read(key_ids)):
-            rows = self._database.rows(
-                f"""SELECT k.id, f.language_code, {_FINDING} FROM keys k
-                    JOIN findings f ON f.key_number = k.number
-                    WHERE {self._database.among("k.id")} ORDER BY f.place""",
-                (self._database.listed(some),),
-            )
-            for row_id, language_code, *rest in rows:
-                place = plain_id(row_id), language_code
-                found.setdefault(place, []).append(Finding(*rest))
+        sql = f"""SELECT k.id, f.language_code, {_FINDING} FROM keys k
+            JOIN findings f ON f.key_number = k.number
+            WHERE {self._database.among("k.id")} ORDER BY f.place"""
+        rows = self._database.rows_of(self._rows_to_read(key_ids), sql)
+        for row_id, language_code, *rest in rows:
+            place = plain_id(row_id), language_code
+            found.setdefault(place, []).append(Finding(*rest))
         return found
 
     def put_findings(self, found: Mapping[KeyLanguage, Sequence[Finding]]) -> None:
@@ -55,13 +52,7 @@ class KeyFindings(ScopedStore):
                     FROM keys k
                     WHERE k.id = ? AND k.deleted_at IS NULL""",
                 [
-                    (
-                        code,
-                        place,
-                        finding.plural_form or "",
-                        *_plain(finding),
-                        row_id,
-                    )
+                    (code, place, finding.plural_form or "", *_plain(finding), row_id)
                     for row_id, code, findings in rows
                     for place, finding in enumerate(findings)
                 ],

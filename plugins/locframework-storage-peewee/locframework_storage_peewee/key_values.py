@@ -74,14 +74,7 @@ _TEXTS = """SELECT k.number, k.folded || ? || coalesce((
         WHERE v.key_number = k.number), '') AS text FROM keys k"""
 
 
-COUNTS = (
-    "draft",
-    "pending_review",
-    "approved",
-    "outdated",
-    "words",
-    "approved_words",
-)
+COUNTS = ("draft", "pending_review", "approved", "outdated", "words", "approved_words")
 NUMBERS = ", ".join(COUNTS)
 _COUNTED = f"(CAST(? AS BIGINT), CAST(? AS TEXT){', CAST(? AS BIGINT)' * len(COUNTS)})"
 _TIME = "(CAST(? AS TEXT), CAST(? AS TEXT))"
@@ -166,27 +159,14 @@ class KeyValues(ScopedStore):
         return rows
 
     def values_of(
-        self,
-        key_ids: Collection[str],
-        language_codes: Collection[str] | None = None,
+        self, key_ids: Collection[str], language_codes: Collection[str] | None = None
     ) -> dict[str, list[StoredValue]]:
-        condition = f"{self._database.among('k.id')} AND k.deleted_at IS NULL"
-        listed = (
-            [self._database.listed(language_codes)]
-            if language_codes is not None
-            else []
-        )
-        if listed:
-            condition += f" AND {self._database.among('v.language_code')}"
         found: dict[str, list[StoredValue]] = {}
-        for some in chunks(self._rows_to_read(key_ids)):
-            rows = self._database.rows(
-                f"""SELECT k.id, {VALUE} FROM keys k
-                    JOIN key_values v ON v.key_number = k.number WHERE {condition}""",
-                (self._database.listed(some), *listed),
-            )
-            for row in rows:
-                found.setdefault(row[0], []).append(StoredValue(*row))
+        row_ids, of_live = self._rows_to_read(key_ids), "AND k.deleted_at IS NULL"
+        for row in _rows_of_values(
+            self._database, "key_values", row_ids, language_codes, of_live
+        ):
+            found.setdefault(row[0], []).append(StoredValue(*row))
         if not self._mark:
             return found
         return {
@@ -364,19 +344,24 @@ def _revisions(
     language_codes: Collection[str] | None,
     more: str = "",
 ) -> list[Revision]:
-    condition = f"{database.among('k.id')} {more}"
-    listed = [database.listed(language_codes)] if language_codes is not None else []
-    if listed:
+    rows = _rows_of_values(database, table, key_ids, language_codes, more)
+    return list(map(_revision, rows))
+
+
+def _rows_of_values(
+    database: Database,
+    table: str,
+    key_ids: Collection[str],
+    language_codes: Collection[str] | None,
+    more: str,
+) -> list[Row]:
+    condition, listed = f"{database.among('k.id')} {more}", []
+    if language_codes is not None:
         condition += f" AND {database.among('v.language_code')}"
-    found: list[Revision] = []
-    for some in chunks(key_ids):
-        rows = database.rows(
-            f"""SELECT k.id, {VALUE} FROM keys k
-                JOIN {table} v ON v.key_number = k.number WHERE {condition}""",
-            (database.listed(some), *listed),
-        )
-        found += [_revision(row) for row in rows]
-    return found
+        listed = [database.listed(language_codes)]
+    sql = f"""SELECT k.id, {VALUE} FROM keys k
+        JOIN {table} v ON v.key_number = k.number WHERE {condition}"""
+    return database.rows_of(key_ids, sql, *listed)
 
 
 def _revision(row: Row) -> Revision:

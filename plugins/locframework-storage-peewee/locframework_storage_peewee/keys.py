@@ -148,9 +148,7 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyDismissals, KeyFiles, KeyTr
         first = project * KEYS_A_PROJECT + last - len(keys) + 1
         numbers = {key.id: number for number, key in enumerate(keys, first)}
         self._database.insert_many(
-            "keys",
-            KEY_KEPT,
-            [key_row(key, project, numbers[key.id]) for key in keys],
+            "keys", KEY_KEPT, [key_row(key, project, numbers[key.id]) for key in keys]
         )
         add_values(self._database, numbers, values)
         replace_tags(
@@ -162,12 +160,9 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyDismissals, KeyFiles, KeyTr
         index_new_texts(self._database, first, last)
 
     def _stored(self, keys: Sequence[StoredKey]) -> dict[str, tuple[int, str, str]]:
-        found: dict[str, tuple[int, str, str]] = {}
-        for ids in chunks([key.id for key in keys]):
-            rows = self._database.rows(
-                f"""SELECT id, number, key, tags FROM keys
-                    WHERE {self._database.among("id")} AND deleted_at IS NULL""",
-                (self._database.listed(ids),),
-            )
-            found |= {id_: (number, key, tags) for id_, number, key, tags in rows}
-        return found
+        rows = self._database.rows_of(
+            [key.id for key in keys],
+            f"""SELECT id, number, key, tags FROM keys
+                WHERE {self._database.among("id")} AND deleted_at IS NULL""",
+        )
+        return {id_: (number, key, tags) for id_, number, key, tags in rows}

@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 from msgspec.structs import astuple
-from peewee import fn
 
 from locframework.ports import (
     AssignedMemory,
@@ -27,7 +26,7 @@ from locframework.ports import (
 from .database import insert_one
 from .memory_entries import MemoryEntryTables
 from .models import MemoryProjectRow, MemoryRow
-from .tables import Table, in_scopes_by_link, linked_to, map_page
+from .tables import LinkedTable, map_page
 
 _ASSIGNED = """SELECT a.memory_id, a.is_read, a.write_mode, a.priority, a.penalty,
     m.id, m.slug, m.name, m.source_language, m.min_match_percentage, m.penalties,
@@ -46,25 +45,17 @@ _LANGUAGE = "id, memory_id, language_code, label"
 _penalties = msgspec.json.Decoder(Penalties)
 
 
-class MemoryTables(Table[StoredMemory], MemoryEntryTables):
+class MemoryTables(LinkedTable[StoredMemory], MemoryEntryTables):
     """The memory store (locframework/memories/store.py, MemoryStore)."""
 
     model = MemoryRow
     record = StoredMemory
-    constant = Table.constant | {"source_language", "entry_count"}
+    link = (MemoryProjectRow, MemoryProjectRow.memory_id)
+    counters = ("entry_count",)
+    constant = LinkedTable.constant.union(("source_language", "entry_count"))
 
     def values(self, record: StoredMemory) -> dict[str, object]:
         return {**super().values(record), "folded": folded(record.memory.name)}
-
-    def insert(self, record: StoredMemory) -> None:
-        row = self.values(record)
-        self.write(MemoryRow.insert({**row, "entry_count": 0}))
-
-    def delete(self, record_id: str, at: Timestamp) -> None:
-        with self._database.transaction():
-            super().delete(record_id, at)
-            links = MemoryProjectRow.delete()
-            self.write(links.where(MemoryProjectRow.memory_id == record_id))
 
     def list_memories(
         self,
@@ -74,18 +65,7 @@ class MemoryTables(Table[StoredMemory], MemoryEntryTables):
         search: str | None = None,
         project_id: str | None = None,
     ) -> Page[TranslationMemory]:
-        link = (MemoryProjectRow, MemoryProjectRow.memory_id)
-        query = self.select()
-        if scopes is not None:
-            query = query.where(
-                in_scopes_by_link(MemoryRow, link, scopes, self._database)
-            )
-        if search:
-            query = query.where(fn.instr(MemoryRow.folded, search) > 0)
-        if project_id is not None:
-            is_used = MemoryProjectRow.project_id == project_id
-            query = query.where(linked_to(MemoryRow, link, is_used))
-        found = self.page(query, page)
+        found = self.search(scopes, page, search, project_id)
         return map_page(found, lambda kept: kept.memory)
 
     def add_languages(self, languages: Sequence[MemoryLanguage]) -> None:

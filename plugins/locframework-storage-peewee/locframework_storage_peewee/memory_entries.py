@@ -123,29 +123,19 @@ class MemoryEntryTables(Store):
     def find_entries(
         self, tm_id: str, entry_ids: Collection[str]
     ) -> dict[str, MemoryEntry]:
-        found: dict[str, MemoryEntry] = {}
-        for some in chunks(entry_ids):
-            rows = self._database.rows(
-                f"""SELECT {_ENTRY} FROM {_BY_ID}
-                    WHERE {self._database.among("e.id")} AND {_OF}""",
-                (self._database.listed(some), tm_id),
-            )
-            found.update((entry.id, entry) for entry in self._entries(rows))
-        return found
+        mine = f"{self._database.among('e.id')} AND {_OF}"
+        sql = f"SELECT {_ENTRY} FROM {_BY_ID} WHERE {mine}"
+        rows = self._database.rows_of(entry_ids, sql, tm_id)
+        return {entry.id: entry for entry in self._entries(rows)}
 
     def entry_ids_by_text(
         self, tm_id: str, texts: Collection[Texts]
     ) -> dict[Texts, str]:
         digests = {digest_of(each): each for each in texts}
-        found: dict[Texts, str] = {}
-        for some in chunks(digests):
-            rows = self._database.rows(
-                f"""SELECT e.digest, e.id FROM {_ENTRIES}
-                    WHERE {self._database.among("e.digest")} AND {_OF}""",
-                (self._database.listed(some), tm_id),
-            )
-            found.update((digests[digest], id_) for digest, id_ in rows)
-        return found
+        mine = f"{self._database.among('e.digest')} AND {_OF}"
+        sql = f"SELECT e.digest, e.id FROM {_ENTRIES} WHERE {mine}"
+        rows = self._database.rows_of(digests, sql, tm_id)
+        return {digests[digest]: id_ for digest, id_ in rows}
 
     def list_entries(self, tm_id: str, query: EntryQuery) -> Page[MemoryEntry]:
         with self._database.snapshot():
@@ -214,16 +204,13 @@ class MemoryEntryTables(Store):
         self, tm_id: str, entry_ids: Collection[str]
     ) -> dict[str, list[StoredTranslation]]:
         found: dict[str, list[StoredTranslation]] = {}
-        for some in chunks(entry_ids):
-            rows = self._database.rows(
-                f"""SELECT e.id, t.updated_at, t.is_learned, {_TRANSLATION}
-                    FROM {_BY_ID} JOIN memory_translations t ON t.entry = e.number
-                    WHERE {self._database.among("e.id")} AND {_OF}""",
-                (self._database.listed(some), tm_id),
-            )
-            for id_, at, is_learned, *rest in rows:
-                kept = StoredTranslation(id_, TermTranslation(*rest), at, is_learned)
-                found.setdefault(id_, []).append(kept)
+        sql = f"""SELECT e.id, t.updated_at, t.is_learned, {_TRANSLATION}
+            FROM {_BY_ID} JOIN memory_translations t ON t.entry = e.number
+            WHERE {self._database.among("e.id")} AND {_OF}"""
+        for row in self._database.rows_of(entry_ids, sql, tm_id):
+            id_, at, is_learned, *rest = row
+            kept = StoredTranslation(id_, TermTranslation(*rest), at, is_learned)
+            found.setdefault(id_, []).append(kept)
         return found
 
     def write_translations(
@@ -300,11 +287,7 @@ class MemoryEntryTables(Store):
         _update_digests(self._database, [id_ for (id_,) in left])
 
     def _remove(
-        self,
-        writing: MemoryWriting,
-        entry_ids: Collection[str],
-        *,
-        only_learned: bool,
+        self, writing: MemoryWriting, entry_ids: Collection[str], *, only_learned: bool
     ) -> set[str]:
         mine = f"{_MEMORY} = ? AND {self._database.among('id')}"
         if only_learned:
@@ -342,15 +325,11 @@ class MemoryEntryTables(Store):
 
     def _entries(self, rows: Sequence[Row]) -> list[MemoryEntry]:
         found: dict[str, list[TermTranslation]] = {}
-        for some in chunks([row[0] for row in rows]):
-            more = self._database.rows(
-                f"""SELECT e.id, {_TRANSLATION} FROM memory_entries e
-                    JOIN memory_translations t ON t.entry = e.number
-                    WHERE {self._database.among("e.id")} ORDER BY t.language_code""",
-                (self._database.listed(some),),
-            )
-            for id_, *rest in more:
-                found.setdefault(id_, []).append(TermTranslation(*rest))
+        sql = f"""SELECT e.id, {_TRANSLATION} FROM memory_entries e
+            JOIN memory_translations t ON t.entry = e.number
+            WHERE {self._database.among("e.id")} ORDER BY t.language_code"""
+        for id_, *rest in self._database.rows_of([row[0] for row in rows], sql):
+            found.setdefault(id_, []).append(TermTranslation(*rest))
         return [MemoryEntry(*(*row, tuple(found.get(row[0], ())))) for row in rows]
 
     def find_links(
@@ -386,10 +365,7 @@ class MemoryEntryTables(Store):
                 yield KeyLink(*row)
 
     def replace_links(
-        self,
-        writing: MemoryWriting,
-        old: Collection[KeyLink],
-        new: Collection[KeyLink],
+        self, writing: MemoryWriting, old: Collection[KeyLink], new: Collection[KeyLink]
     ) -> None:
         there, wanted = set(old), set(new)
         keys = {link.key_id for link in there ^ wanted}
@@ -448,14 +424,10 @@ def _read_digests(database: Database, entry_ids: Collection[str]) -> dict[str, s
     of_entry = database.engine.join_each(
         "memory_translations", "t", "t.entry = e.number"
     )
-    for some in chunks(values):
-        rows = database.rows(
-            f"""SELECT e.id, t.language_code, t.value, t.status
-                FROM memory_entries e {of_entry} WHERE {database.among("e.id")}""",
-            (database.listed(some),),
-        )
-        for id_, code, value, status in rows:
-            values[id_].append((code, value, status))
+    sql = f"""SELECT e.id, t.language_code, t.value, t.status
+        FROM memory_entries e {of_entry} WHERE {database.among("e.id")}"""
+    for id_, code, value, status in database.rows_of(entry_ids, sql):
+        values[id_].append((code, value, status))
     return {id_: values_digest(there) for id_, there in values.items()}
 
 
@@ -489,11 +461,5 @@ def _translation_rows(
 
 def numbers_of(database: Database, entry_ids: Collection[str]) -> dict[str, int]:
     """The numbers of the entries that are there, by id."""
-    numbers: dict[str, int] = {}
-    for some in chunks(entry_ids):
-        rows = database.rows(
-            f"SELECT id, number FROM memory_entries WHERE {database.among('id')}",
-            (database.listed(some),),
-        )
-        numbers.update(rows)
-    return numbers
+    sql = f"SELECT id, number FROM memory_entries WHERE {database.among('id')}"
+    return dict(database.rows_of(entry_ids, sql))

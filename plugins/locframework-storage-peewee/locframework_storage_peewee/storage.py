@@ -55,43 +55,27 @@ from .webhooks import WebhookTables
 class PeeweeStorage:
     """One open database (locframework/storage.py, Storage)."""
 
-    access: AccessStore
-    projects: ProjectStore
-    branches: BranchStore
-    keys: KeyStore
-    statistics: StatisticsStore
-    jobs: JobStore
-    events: EventStore
-    blobs: BlobIndex
-    delivery: DeliveryStore
-    idempotency: IdempotencyStore
-    files: FileStore
-    glossaries: GlossaryStore
-    terms: TermStore
-    memories: MemoryStore
-    webhooks: WebhookStore
-    memory_texts: MemoryTextStore
-    processes: ProcessStore
-
     def __init__(self, engine: Engine) -> None:
         self.database = Database(engine)
-        self.access = AccessTables(self.database)
-        self.projects = ProjectTables(self.database)
-        self.branches = BranchTables(self.database)
-        self.keys = self._keys = KeyTables(self.database)
-        self.statistics = StatisticsTables(self.database)
-        self.jobs = JobTable(self.database)
-        self.events = EventTable(self.database)
-        self.blobs = BlobNotes(self.database)
-        self.delivery = DeliveryTables(self.database)
-        self.files = self._files = FileTable(self.database)
-        self.glossaries = GlossaryTables(self.database)
-        self.terms = TermTables(self.database)
-        self.memories = MemoryTables(self.database)
-        self.memory_texts = MemoryTexts(self.database)
-        self.processes = ProcessTable(self.database)
-        self.idempotency = IdempotencyTable(self.database)
-        self.webhooks = WebhookTables(self.database)
+        self.access: AccessStore = AccessTables(self.database)
+        self.projects: ProjectStore = ProjectTables(self.database)
+        self.branches: BranchStore = BranchTables(self.database)
+        self._keys = KeyTables(self.database)
+        self.keys: KeyStore = self._keys
+        self.statistics: StatisticsStore = StatisticsTables(self.database)
+        self.jobs: JobStore = JobTable(self.database)
+        self.events: EventStore = EventTable(self.database)
+        self.blobs: BlobIndex = BlobNotes(self.database)
+        self.delivery: DeliveryStore = DeliveryTables(self.database)
+        self._files = FileTable(self.database)
+        self.files: FileStore = self._files
+        self.glossaries: GlossaryStore = GlossaryTables(self.database)
+        self.terms: TermStore = TermTables(self.database)
+        self.memories: MemoryStore = MemoryTables(self.database)
+        self.memory_texts: MemoryTextStore = MemoryTexts(self.database)
+        self.processes: ProcessStore = ProcessTable(self.database)
+        self.idempotency: IdempotencyStore = IdempotencyTable(self.database)
+        self.webhooks: WebhookStore = WebhookTables(self.database)
         self.transaction = self.database.transaction
         self.snapshot = self.database.snapshot
         self.before_commit = self.database.before_commit

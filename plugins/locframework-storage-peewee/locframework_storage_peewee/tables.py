@@ -48,6 +48,7 @@ class Table(Store, Generic[T]):
     parent = ""
     # columns that update leaves as they are
     constant = frozenset({"id", "organization_id", "project_id", "created_at"})
+    counters: tuple[str, ...] = ()  # columns that are 0 in a new row
     sorts: tuple[str, ...] = ("name", "created_at", "updated_at")
     sort = "name"  # the default; as requests write it
 
@@ -59,7 +60,8 @@ class Table(Store, Generic[T]):
         self._finds: dict[bool, _Find] = {}
 
     def insert(self, record: T) -> None:
-        self.write(self.model.insert(self.values(record)))
+        counters = dict.fromkeys(self.counters, 0)
+        self.write(self.model.insert({**self.values(record), **counters}))
 
     def find(self, record_id: str, parent_id: str | None = None) -> T | None:
         # peewee builds the SQL once: that takes most of the time of a query
@@ -211,33 +213,59 @@ def in_scopes(model: Any, scopes: Sequence[Scope], database: Database) -> Condit
     )
 
 
-Link = tuple[Any, Any]
-"""The model of a table that links records to projects, and its field of the record."""
+class LinkedTable(Table[T]):
+    """Records of organizations that are linked to projects.
 
-
-def linked_to(model: Any, link: Link, condition: Condition) -> Condition:
-    """Return the condition that a record is linked to a project, not deleted, so that
-    the condition holds."""
-    links, record_id = link
-    rows = links.select(SQL("1")).where(
-        record_id == model.id, project_is_live(links.project_id), condition
-    )
-    return fn.EXISTS(rows)
-
-
-def in_scopes_by_link(
-    model: Any, link: Link, scopes: Sequence[Scope], database: Database
-) -> Condition:
-    """Return the condition that a record of an organization is in one of the scopes.
-
-    A scope with a project means the records of the organization that are linked to it.
+    ``link``: the model of the links, and its field of the record.
     """
-    whole = [each.organization_id for each in scopes if each.project_id is None]
-    pairs = [f"{s.project_id} {s.organization_id}" for s in scopes if s.project_id]
-    pair = link[0].project_id.concat(" ").concat(model.organization_id)
-    return among(model.organization_id, whole, database) | linked_to(
-        model, link, among(pair, pairs, database)
-    )
+
+    link: tuple[Any, Any]
+
+    def delete(self, record_id: str, at: Timestamp) -> None:
+        links, linked_id = self.link
+        with self._database.transaction():
+            super().delete(record_id, at)
+            self.write(links.delete().where(linked_id == record_id))
+
+    def search(
+        self,
+        scopes: Sequence[Scope] | None,
+        page: PageRequest,
+        text: str | None,
+        project_id: str | None,
+    ) -> Page[T]:
+        """Return a page of the records in the scopes, with a text in their names, that
+        are linked to a project."""
+        query = self.select()
+        if scopes is not None:
+            query = query.where(self._in_scopes(scopes))
+        if text:
+            query = query.where(fn.instr(self.model.folded, text) > 0)
+        if project_id is not None:
+            is_used = self.link[0].project_id == project_id
+            query = query.where(self._is_linked(is_used))
+        return self.page(query, page)
+
+    def _is_linked(self, condition: Condition) -> Condition:
+        """Return the condition that a record is linked to a project, not deleted, so
+        that ``condition`` holds."""
+        links, linked_id = self.link
+        is_live = project_is_live(links.project_id)
+        rows = links.select(SQL("1"))
+        return fn.EXISTS(rows.where(linked_id == self.model.id, is_live, condition))
+
+    def _in_scopes(self, scopes: Sequence[Scope]) -> Condition:
+        """Return the condition that a record is in one of the scopes.
+
+        A scope with a project means the records of its organization that are linked to
+        it.
+        """
+        organization_id = self.model.organization_id
+        whole = [each.organization_id for each in scopes if each.project_id is None]
+        pairs = [f"{s.project_id} {s.organization_id}" for s in scopes if s.project_id]
+        pair = self.link[0].project_id.concat(" ").concat(organization_id)
+        is_linked = self._is_linked(among(pair, pairs, self._database))
+        return among(organization_id, whole, self._database) | is_linked
 
 
 def project_is_live(project_id: Any) -> Condition:
