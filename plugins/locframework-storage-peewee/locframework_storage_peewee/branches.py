@@ -4,16 +4,16 @@ from collections.abc import Collection
 
 from locframework.ports import Branch, BranchStatus, Page, PageRequest
 
-from .database import Store, fields, insert_one
-from .pages import Order, page_of
+from .database import Order, Store, fields, insert_one, of_given
+from .engine import Row
 
 _BRANCH = """b.id, b.project_id, b.name, b.status,
     CAST((SELECT coalesce(sum(k.changes), 0)
         FROM branch_keys k WHERE k.branch_id = b.id) AS BIGINT),
     b.created_by, b.created_at, b.updated_at, b.merged_at"""
 _KEPT = "id, project_id, name, status, created_by, created_at, updated_at, merged_at"
-_SOURCE = """branches b JOIN projects p ON p.id = b.project_id
-    WHERE p.deleted_at IS NULL AND b.project_id = ?"""
+_LIVE = """branches b JOIN projects p ON p.id = b.project_id
+    WHERE p.deleted_at IS NULL"""
 _ORDER = Order(
     {"name": "b.name", "createdAt": "b.created_at", "updatedAt": "b.updated_at"},
     tie="b.id",
@@ -34,7 +34,8 @@ class BranchTables(Store):
 
     def find_branch(self, project_id: str, reference: str) -> Branch | None:
         row = self._database.row(
-            f"""SELECT {_BRANCH} FROM {_SOURCE} AND (b.id = ? OR b.name = ?)
+            f"""SELECT {_BRANCH} FROM {_LIVE}
+                AND b.project_id = ? AND (b.id = ? OR b.name = ?)
                 ORDER BY b.id = ? DESC, b.status = 'open' DESC, b.id DESC LIMIT 1""",
             (project_id, reference, reference, reference),
         )
@@ -50,19 +51,9 @@ class BranchTables(Store):
     def list_branches(
         self, project_id: str, page: PageRequest, *, status: BranchStatus | None = None
     ) -> Page[Branch]:
-        source, params = _SOURCE, [project_id]
-        if status is not None:
-            source += " AND b.status = ?"
-            params.append(status)
-        return page_of(
-            self._database,
-            lambda row: Branch(*row),
-            page,
-            select=_BRANCH,
-            source=source,
-            order=_ORDER,
-            params=params,
-        )
+        asked = of_given({"b.project_id = ?": project_id, "b.status = ?": status})
+        source = f"{_LIVE} AND {asked.sql}"
+        return self._page(page, _branch, _BRANCH, source, asked.params, _ORDER)
 
     def count_behind(self, branch_ids: Collection[str]) -> dict[str, int]:
         rows = self._database.rows(
@@ -74,3 +65,7 @@ class BranchTables(Store):
             (self._database.listed(branch_ids),),
         )
         return dict(rows)
+
+
+def _branch(row: Row) -> Branch:
+    return Branch(*row)

@@ -23,15 +23,24 @@ of each statement; BEGIN and COMMIT are not counted, and many rows are one.
 """
 
 import logging
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache, partial
 from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
+from msgspec import Struct
 
-from locframework.ports import Unavailable
+from locframework.ports import Page, PageRequest, SortedRequest, Unavailable
 
 from .connections import Session, Sessions, first_line
 from .engine import (
@@ -347,11 +356,50 @@ def _run_after_commit(session: Session) -> None:
             log.exception("a call after the commit failed")
 
 
+class Order(Struct, frozen=True):
+    """The columns that a list may be sorted by."""
+
+    columns: Mapping[str, str]  # by the name that requests use
+    tie: str  # unique, or pages would repeat rows
+    default: str
+
+    def of(self, request: PageRequest) -> str:
+        """Return the columns for ORDER BY; ValueError for an unknown ``sort``."""
+        asked = request.sort if isinstance(request, SortedRequest) else ""
+        sort = asked or self.default
+        column = self.columns.get(sort.removeprefix("-"))
+        if column is None:
+            raise ValueError(f"the list is not sorted by {sort!r}")
+        way = " DESC" if sort.startswith("-") else ""
+        return ", ".join(f"{each}{way}" for each in dict.fromkeys((column, self.tie)))
+
+
 class Store:
     """Base of the stores: they have nothing but the database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def _page(
+        self,
+        request: PageRequest,
+        make: Callable[[Row], T],
+        select: str,
+        source: str,
+        params: Sequence[object],
+        order: Order,
+    ) -> Page[T]:
+        """Return a page of ``SELECT select FROM source ORDER BY order``, and its total.
+
+        Two statements.
+        """
+        ordered = f"SELECT {select} FROM {source} ORDER BY {order.of(request)}"
+        counted = self._database.row(f"SELECT count(*) FROM {source}", params)
+        rows = self._database.rows(
+            f"{ordered} LIMIT ? OFFSET ?", (*params, request.limit, request.offset)
+        )
+        total = counted[0] if counted else 0
+        return Page(list(map(make, rows)), total, request.page, request.limit)
 
 
 CHUNK = 500  # values in the list of one statement
@@ -376,6 +424,12 @@ def all_of(fragments: Iterable[SqlFragment]) -> SqlFragment:
         " AND ".join(each.sql for each in fragments),
         tuple(param for each in fragments for param in each.params),
     )
+
+
+def of_given(parts: Mapping[str, object]) -> SqlFragment:
+    """Return those of the conditions, by their SQL, whose parameter is not None."""
+    given = ((sql, value) for sql, value in parts.items() if value is not None)
+    return all_of([SqlFragment(sql, (value,)) for sql, value in given])
 
 
 def exists(rows: str, conditions: Iterable[SqlFragment] = ()) -> SqlFragment:

@@ -23,9 +23,8 @@ from locframework.ports import (
     UndoLog,
 )
 
-from .database import Database, Store, chunks, fields, json_text
+from .database import Database, Order, Store, chunks, fields, json_text, of_given
 from .engine import Row
-from .pages import Order, page_of
 
 _EVENT = """id, type, organization_id, project_id, branch, actor_type, actor_id,
     created_at, job_id, merge_of, items"""
@@ -90,15 +89,9 @@ class EventTable(Store):
     ) -> Page[Event]:
         condition, params = _condition(project_id, where)
         with self._database.snapshot():
-            return page_of(
-                self._database,
-                _event,
-                page,
-                select=_EVENT,
-                source=f"{_source(where)} WHERE {condition}",
-                order=_ORDER if where.key_id is None else _OF_KEY,
-                params=params,
-            )
+            source = f"{_source(where)} WHERE {condition}"
+            order = _ORDER if where.key_id is None else _OF_KEY
+            return self._page(page, _event, _EVENT, source, params, order)
 
     def stream_events(
         self, project_id: str, where: EventFilter, *, latest: int | None = None
@@ -182,8 +175,8 @@ def _condition(project_id: str, where: EventFilter) -> tuple[str, list[object]]:
         "job_id = ?": where.job_id,
         "merge_of = ?": where.merge_of,
     }
-    found = {sql: value for sql, value in parts.items() if value is not None}
-    sql, params = " AND ".join(found), list[object](found.values())
+    found = of_given(parts)
+    sql, params = found.sql, list(found.params)
     if where.key_id is not None:
         sql += " AND e.seq = k.seq"
     elif period := _period(where):

@@ -22,9 +22,8 @@ from locframework.ports import (
     last_lease_end,
 )
 
-from .database import Store, insert_one, json_or_null, json_text
+from .database import Order, Store, insert_one, json_or_null, json_text, of_given
 from .engine import Row
-from .pages import Order, page_of
 
 _JOB = (
     "id, project_id, type, status, done, total, result, error, created_by, created_at,"
@@ -75,26 +74,18 @@ class JobTable(Store):
         *,
         of_subject: bool = False,
     ) -> Page[Job]:
-        source = f"jobs WHERE {'subject_id' if of_subject else 'project_id'} = ?"
-        params: list[object] = [owner_id]
-        if where.permissions is not None:
-            source += f" AND {self._database.among('permission')}"
-            params.append(self._database.listed(where.permissions))
-        if where.status is not None:
-            source += " AND status = ?"
-            params.append(where.status)
-        if where.type is not None:
-            source += " AND type = ?"
-            params.append(where.type)
-        return page_of(
-            self._database,
-            _job,
-            page,
-            select=_JOB,
-            source=source,
-            order=_ORDER,
-            params=params,
+        allowed = where.permissions
+        listed = None if allowed is None else self._database.listed(allowed)
+        asked = of_given(
+            {
+                f"{'subject_id' if of_subject else 'project_id'} = ?": owner_id,
+                self._database.among("permission"): listed,
+                "status = ?": where.status,
+                "type = ?": where.type,
+            }
         )
+        source = f"jobs WHERE {asked.sql}"
+        return self._page(page, _job, _JOB, source, asked.params, _ORDER)
 
     def claim(
         self, types: Sequence[str], owner: str, now: Timestamp, lease_until: Timestamp
@@ -176,15 +167,8 @@ class JobTable(Store):
     def page_of_items(
         self, job_id: str, page: PageRequest
     ) -> Page[Mapping[str, object]]:
-        return page_of(
-            self._database,
-            lambda row: _object.decode(row[0]),
-            page,
-            select="item",
-            source="job_items WHERE job_id = ?",
-            order=_ITEMS,
-            params=[job_id],
-        )
+        mine = "job_items WHERE job_id = ?"
+        return self._page(page, _item, "item", mine, (job_id,), _ITEMS)
 
     def request_cancel(self, job_id: str, at: Timestamp) -> bool:
         return self._write(
@@ -197,6 +181,11 @@ class JobTable(Store):
 
     def _write(self, sql: str, params: Sequence[object]) -> bool:
         return self._database.run(sql, params) == 1
+
+
+def _item(row: Row) -> Mapping[str, object]:
+    item: Mapping[str, object] = _object.decode(row[0])
+    return item
 
 
 def _job(row: Row) -> Job:

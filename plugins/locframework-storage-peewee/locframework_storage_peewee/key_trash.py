@@ -7,19 +7,19 @@ from msgspec.structs import asdict
 
 from locframework.ports import Page, PageRequest, Timestamp, TrashedKey, public_key
 
-from .database import Database, SqlFragment, all_of, chunks, contains
+from .database import Database, Order, SqlFragment, all_of, chunks, contains
 from .engine import Row
 from .events import forget_traces
 from .key_columns import IN_PROJECT, KEY, PROJECT, ScopedStore, key_of
 from .key_dismissals import drop_dismissals
 from .key_findings import drop_findings
 from .key_values import add_key_count, counts_of_keys, update_counts
-from .pages import Order, page_of
 
 _ORDER = Order(
     {"deletedAt": "k.deleted_at", "key": "k.key"}, tie="k.id", default="-deletedAt"
 )
 
+_TRASHED = f"{KEY}, k.deleted_at, k.deleted_by"
 _LONG_AGO = "1970-01-01T00:00:00.000Z"
 
 
@@ -35,15 +35,8 @@ class KeyTrash(ScopedStore):
             asked.append(contains("k.folded", search))
         where = all_of(asked)
         with self._database.snapshot():
-            return page_of(
-                self._database,
-                partial(_trashed, project_id),
-                page,
-                select=f"{KEY}, k.deleted_at, k.deleted_by",
-                source=f"keys k WHERE {where.sql}",
-                order=_ORDER,
-                params=where.params,
-            )
+            make, source = partial(_trashed, project_id), f"keys k WHERE {where.sql}"
+            return self._page(page, make, _TRASHED, source, where.params, _ORDER)
 
     def trash_keys(
         self,

@@ -25,10 +25,9 @@ from locframework.ports import (
     folded,
 )
 
-from .database import Database, SqlFragment, Store, all_of, chunks, insert_one
+from .database import Database, Order, SqlFragment, Store, all_of, chunks, insert_one
 from .engine import Row
 from .filters import IN_LANGUAGE, OF_MEMORY, conditions
-from .pages import Order
 
 _LINK = "l.project_id, l.key_id, NULLIF(l.plural_form, ''), e.id"
 

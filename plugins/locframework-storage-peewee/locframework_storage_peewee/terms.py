@@ -19,10 +19,9 @@ from locframework.ports import (
     spelling,
 )
 
-from .database import SqlFragment, Store, all_of, contains, exists, insert_one
+from .database import Order, SqlFragment, Store, all_of, contains, exists, insert_one
 from .engine import Row
 from .filters import in_language, on_translations
-from .pages import Order, page_of
 
 _TERM = """t.id, t.glossary_id, t.term, t.do_not_translate, t.case_sensitive,
     t.usage_status, t.notes, t.created_at, t.updated_at"""
@@ -128,15 +127,8 @@ class TermTables(Store):
             [SqlFragment("t.glossary_id = ?", (glossary_id,)), *_parts(query)]
         )
         with self._database.snapshot():
-            found = page_of(
-                self._database,
-                _term,
-                query,
-                select=_TERM,
-                source=f"terms t WHERE {condition.sql}",
-                order=_ORDER,
-                params=condition.params,
-            )
+            source = f"terms t WHERE {condition.sql}"
+            found = self._page(query, _term, _TERM, source, condition.params, _ORDER)
             return replace(found, items=self._whole(found.items))
 
     def stream_terms(self, glossary_id: str) -> Iterator[Term]:

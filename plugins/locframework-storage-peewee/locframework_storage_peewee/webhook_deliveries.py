@@ -25,9 +25,8 @@ from locframework.ports import (
     WebhookHealth,
 )
 
-from .database import Store, fields
+from .database import Order, SqlFragment, Store, fields, of_given
 from .engine import Row
-from .pages import Order, page_of
 
 _DELIVERY = "id, webhook_id, event_type, status, due_at, created_at"
 _ATTEMPT = """delivery_id, number, at, cause, status_code, error, duration_ms,
@@ -113,16 +112,9 @@ class WebhookDeliveries(Store):
     def list_deliveries(
         self, webhook_id: str, where: DeliveryFilter, page: PageRequest
     ) -> Page[Delivery]:
-        condition, params = _condition(webhook_id, where)
-        found = page_of(
-            self._database,
-            _delivery,
-            page,
-            select=_DELIVERY,
-            source=f"webhook_deliveries WHERE {condition}",
-            order=_ORDER,
-            params=params,
-        )
+        asked = _condition(webhook_id, where)
+        source = f"webhook_deliveries WHERE {asked.sql}"
+        found = self._page(page, _delivery, _DELIVERY, source, asked.params, _ORDER)
         attempts = self._attempts([each.id for each in found.items])
         items = [
             structs.replace(each, attempts=attempts.get(each.id, ()))
@@ -131,11 +123,11 @@ class WebhookDeliveries(Store):
         return structs.replace(found, items=items)
 
     def ended_deliveries(self, webhook_id: str, where: DeliveryFilter) -> list[str]:
-        condition, params = _condition(webhook_id, where)
+        asked = _condition(webhook_id, where)
         rows = self._database.rows(
             f"""SELECT id FROM webhook_deliveries
-                WHERE {condition} AND status <> 'pending' ORDER BY created_at, id""",
-            params,
+                WHERE {asked.sql} AND status <> 'pending' ORDER BY created_at, id""",
+            asked.params,
         )
         return [id_ for (id_,) in rows]
 
@@ -262,15 +254,15 @@ class WebhookDeliveries(Store):
         return QueueDepth(sum(count for count, _ in depths), oldest)
 
 
-def _condition(webhook_id: str, where: DeliveryFilter) -> tuple[str, list[object]]:
-    parts = {
-        "webhook_id = ?": webhook_id,
-        "status = ?": where.status,
-        "event_type = ?": where.event_type,
-        "created_at >= ?": where.since,
-    }
-    found = {sql: value for sql, value in parts.items() if value is not None}
-    return " AND ".join(found), list(found.values())
+def _condition(webhook_id: str, where: DeliveryFilter) -> SqlFragment:
+    return of_given(
+        {
+            "webhook_id = ?": webhook_id,
+            "status = ?": where.status,
+            "event_type = ?": where.event_type,
+            "created_at >= ?": where.since,
+        }
+    )
 
 
 def _delivery(row: Row) -> Delivery:
