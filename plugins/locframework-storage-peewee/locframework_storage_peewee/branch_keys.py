@@ -24,7 +24,6 @@ _PUT = insert_one(
     key="branch_id, key_id",
 )
 _base = msgspec.json.Decoder(KeyState)
-_object = msgspec.json.Decoder(dict[str, object])
 _Place = tuple[str, str, str | None]
 _NEVER = 2**63
 

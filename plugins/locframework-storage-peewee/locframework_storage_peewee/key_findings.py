@@ -112,7 +112,7 @@ def rename_findings(database: Database, names: Collection[tuple[str, str]]) -> N
 
 
 def drop_findings(database: Database, line_id: str, key_ids: Collection[str]) -> None:
-    """Keys of a line lose their findings; up to sql.CHUNK of them."""
+    """Keys of a line lose their findings; CHUNK of them at most."""
     database.run(
         f"""DELETE FROM findings WHERE key_number IN (
             SELECT number FROM keys WHERE {database.among("id")} AND {IN_PROJECT})""",
