@@ -208,7 +208,10 @@ class _Frame:
             environ[REQUEST_ID] = asked
         if self._closed.is_set():
             raise Unavailable("the framework was closed")
-        _require_one_host(environ)
+        host = environ.get("HTTP_HOST")
+        if host is not None and not _HOST.fullmatch(host):  # RFC 9112, 3.2
+            message = f"{truncate(host)!r} is not one host, with or without a port"
+            raise ValidationFailed.at("header.Host", "syntax", message)
 
     def process_response(
         self, request: Request, response: Response, resource: object, ok: bool
@@ -224,14 +227,6 @@ class _Frame:
                 str(response.status)[:3],
                 now - environ.get(_BEGUN, now),
             )
-
-
-def _require_one_host(environ: dict[str, Any]) -> None:
-    """Raise ValidationFailed if Host is given and is not one host (RFC 9112, 3.2)."""
-    host = environ.get("HTTP_HOST")
-    if host is not None and not _HOST.fullmatch(host):
-        message = f"{truncate(host)!r} is not one host, with or without a port"
-        raise ValidationFailed.at("header.Host", "syntax", message)
 
 
 def _answer_errors(
