@@ -3,6 +3,7 @@
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Annotated, Generic, Literal, TypeVar
 
 import msgspec
@@ -68,6 +69,12 @@ class SortedRequest(PageRequest, frozen=True):
     sort: str = ""  # a field, "-" before it: descending; "": the list's default
 
 
+class NamedRequest(SortedRequest, frozen=True):
+    """Which page of a list by name."""
+
+    sort: ByNameOrUpdate = "name"
+
+
 class Page(Struct, Generic[T], frozen=True):
     """One page, and how many items all pages have together."""
 
@@ -117,6 +124,17 @@ def all_pages(list_page: Callable[[PageRequest], Page[T]]) -> Iterator[T]:
         if len(items) < request.limit:
             return
         request = PageRequest(request.page + 1, request.limit)
+
+
+def page_of(items: list[T], request: PageRequest) -> Page[T]:
+    """Return a page of items, which are in ascending order; by ``languageCode`` if the
+    request asks for that."""
+    sort = request.sort if isinstance(request, SortedRequest) else ""
+    if sort.endswith("languageCode"):
+        items = sorted(items, key=attrgetter("language_code"))
+    items = items[::-1] if sort.startswith("-") else items
+    part = items[request.offset : request.offset + request.limit]
+    return Page(part, len(items), request.page, request.limit)
 
 
 _URL_SAFE = b"-_"  # in place of + and /

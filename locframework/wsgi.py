@@ -128,40 +128,33 @@ def register(framework: Framework, address: str = "") -> Registration:
     )
 
 
-def operations_of(framework: Framework) -> list[object]:
-    """The endpoints of every area, for one framework."""
+def operations_of(of: Framework) -> list[object]:
+    """Return the endpoints of every area, for one framework."""
     return [
-        KeyEndpoints(framework.keys, framework.bulk_keys),
-        ReviewEndpoints(framework.review, framework.dismissals),
-        HistoryEndpoints(framework.history),
-        ActivityEndpoints(framework.activity),
-        ProjectEndpoints(framework.projects, framework.languages),
-        BranchEndpoints(framework.branches),
-        MergingEndpoints(framework.merging),
+        KeyEndpoints(of.keys, of.bulk_keys),
+        ReviewEndpoints(of.review, of.dismissals),
+        HistoryEndpoints(of.history),
+        ActivityEndpoints(of.activity),
+        ProjectEndpoints(of.projects, of.languages),
+        BranchEndpoints(of.branches),
+        MergingEndpoints(of.merging),
         MemoryEndpoints(
-            framework.memories,
-            framework.memory_entries,
-            framework.memory_files,
-            framework.matching,
-            framework.prefill,
+            of.memories, of.memory_entries, of.memory_files, of.matching, of.prefill
         ),
-        IssueEndpoints(framework.issues),
-        StatisticsEndpoints(framework.statistics),
+        IssueEndpoints(of.issues),
+        StatisticsEndpoints(of.statistics),
         GlossaryEndpoints(
-            framework.glossaries,
-            framework.terms,
-            framework.glossary_files,
-            framework.glossary_matches,
+            of.glossaries, of.terms, of.glossary_files, of.glossary_matches
         ),
-        ExchangeEndpoints(framework.imports, framework.exports),
-        FileEndpoints(framework.files),
-        FormatEndpoints(framework.formats),
-        JobEndpoints(framework.jobs),
-        DeliveryEndpoints(framework.distributions, framework.releases),
-        ContentEndpoints(framework.content),
-        WebhookEndpoints(framework.webhooks),
-        AccessEndpoints(framework.organizations, framework.tokens),
-        PluginEndpoints(framework.plugins),
+        ExchangeEndpoints(of.imports, of.exports),
+        FileEndpoints(of.files),
+        FormatEndpoints(of.formats),
+        JobEndpoints(of.jobs),
+        DeliveryEndpoints(of.distributions, of.releases),
+        ContentEndpoints(of.content),
+        WebhookEndpoints(of.webhooks),
+        AccessEndpoints(of.organizations, of.tokens),
+        PluginEndpoints(of.plugins),
     ]
 
 

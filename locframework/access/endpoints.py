@@ -14,7 +14,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import Deleted, Wrapped
-from locframework.pagination import Page
+from locframework.pagination import NamedRequest, Page
 
 from .organizations import Organizations
 from .permissions import PERMISSIONS, Permission
@@ -27,7 +27,6 @@ from .records import (
     NewToken,
     Organization,
     OrganizationChanges,
-    OrganizationQuery,
     Token,
     TokenQuery,
     TokenSelf,
@@ -68,7 +67,7 @@ class AccessEndpoints:
 
     @_read("GET", "/organizations")
     def list_organizations(
-        self, caller: Caller, query: OrganizationQuery
+        self, caller: Caller, query: NamedRequest
     ) -> Page[Organization]:
         """List the caller's organizations, by name."""
         return self._organizations.list_organizations(caller, query)

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.events import Actor
 from locframework.fields import TimeInput, Timestamp
-from locframework.pagination import ByEmail, ByName, ByNameOrUpdate, SortedRequest
+from locframework.pagination import ByEmail, ByName, SortedRequest
 
 Role = Literal["viewer", "translator", "reviewer", "developer", "manager", "owner"]
 TokenKind = Literal["personal", "project"]
@@ -215,12 +215,6 @@ class TokenSelf(Struct, frozen=True, rename="camel"):
     assigned_languages: list[str] | None
     expires_at: Timestamp | None
     grants: list[TokenGrant]
-
-
-class OrganizationQuery(SortedRequest, frozen=True):
-    """What a list of organizations is asked by."""
-
-    sort: ByNameOrUpdate = "name"
 
 
 class MemberQuery(SortedRequest, frozen=True):

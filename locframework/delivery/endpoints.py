@@ -19,7 +19,7 @@ from locframework.errors import (
 from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, Deleted, Raw, RequestInfo, Wrapped
 from locframework.jobs.records import Job
-from locframework.pagination import Page
+from locframework.pagination import NamedRequest, Page
 
 from .distributions import Distributions
 from .public import PublicContent
@@ -28,7 +28,6 @@ from .records import (
     BuildingStatus,
     Distribution,
     DistributionChanges,
-    DistributionQuery,
     Manifest,
     NewDistribution,
     NewRelease,
@@ -81,7 +80,7 @@ class DeliveryEndpoints:
 
     @_read("GET", _ALL)
     def list_distributions(
-        self, caller: Caller, project_id: str, query: DistributionQuery
+        self, caller: Caller, project_id: str, query: NamedRequest
     ) -> Page[Distribution]:
         """List distributions, by name."""
         return self._distributions.list_distributions(caller, project_id, query)

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from locframework.access.records import Name
 from locframework.fields import Timestamp
 from locframework.jobs.records import JobError
-from locframework.pagination import ByNameOrUpdate, ByVersion, SortedRequest
+from locframework.pagination import ByVersion, SortedRequest
 
 Channel = Literal["stable", "prerelease"]
 MinStatus = Literal["approved", "any"]
@@ -181,12 +181,6 @@ class Usage(Struct, frozen=True):
 
     requests: int
     bytes: int
-
-
-class DistributionQuery(SortedRequest, frozen=True):
-    """The query of a list of distributions."""
-
-    sort: ByNameOrUpdate = "name"
 
 
 class ReleaseQuery(SortedRequest, frozen=True):

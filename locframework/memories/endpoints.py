@@ -30,6 +30,7 @@ from locframework.http.records import (
 from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
+from locframework.projects.records import LanguageQuery
 from locframework.proposals.records import Rejection
 
 from .entries import Entries
@@ -45,7 +46,6 @@ from .records import (
     MemoryChanges,
     MemoryEntry,
     MemoryLanguage,
-    MemoryLanguageQuery,
     MemoryQuery,
     NewAssignment,
     NewEntry,
@@ -131,7 +131,7 @@ class MemoryEndpoints:
 
     @_read("GET", _LANGUAGES)
     def list_memory_languages(
-        self, caller: Caller, tm_id: str, query: MemoryLanguageQuery
+        self, caller: Caller, tm_id: str, query: LanguageQuery
     ) -> Page[MemoryLanguage]:
         """List the target languages of a translation memory."""
         return self._memories.list_languages(caller, tm_id, query)

@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.access.records import Name
 from locframework.fields import Timestamp
-from locframework.pagination import ByCode, ByNameOrUpdate, SortedRequest
+from locframework.pagination import ByNameOrUpdate, SortedRequest
 from locframework.projects.records import LanguageTag, Reference
 from locframework.proposals.records import TermTranslation, TranslationStatus
 
@@ -206,12 +206,6 @@ class MemoryQuery(SortedRequest, frozen=True, rename="camel"):
     search: Annotated[str, Meta(max_length=SEARCH_LENGTH)] | None = None  # in the name
     project_id: Reference | None = None  # only those that it uses
     sort: ByNameOrUpdate = "name"
-
-
-class MemoryLanguageQuery(SortedRequest, frozen=True):
-    """The query of a list of target languages."""
-
-    sort: ByCode = "createdAt"
 
 
 EntrySort = Annotated[

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import TypeVar
 
 from msgspec import UNSET, structs
 from msgspec.structs import replace
@@ -27,7 +26,7 @@ from locframework.languages import (
     same_language,
     tag_from_path,
 )
-from locframework.pagination import Page, PageRequest, SortedRequest
+from locframework.pagination import Page, PageRequest, page_of
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.transactions import crash_point, get_record
@@ -47,8 +46,6 @@ from .records import (
 )
 from .store import MemoryStorage
 from .tm_sync import TmSync, languages_of
-
-T = TypeVar("T")
 
 ENTRIES_PER_STEP = 2000  # whose translations in a removed language are deleted
 
@@ -188,9 +185,7 @@ class Memories:
         stored = self.require(caller, "tm_read", tm_id)
         check_record(page, "query")
         found = self._store.list_languages([stored.id])
-        if isinstance(page, SortedRequest) and page.sort.endswith("languageCode"):
-            found.sort(key=lambda each: each.language_code)
-        return _page_of(found, page)
+        return page_of(found, page)
 
     def add_language(
         self, caller: Caller, tm_id: str, new: NewMemoryLanguage
@@ -244,7 +239,7 @@ class Memories:
         project = self._projects.require(caller, "project_read", project_id)
         check_record(page, "query")
         found = [each.assignment for each in self._store.list_assigned(project.id)]
-        return _page_of(found, page)
+        return page_of(found, page)
 
     def get_assignment(self, caller: Caller, project_id: str, tm_id: str) -> Assignment:
         """Return how a project uses a memory. Raise ProjectNotFound, TmNotFound."""
@@ -319,11 +314,3 @@ def _require_target(memory: TranslationMemory, tags: Sequence[str]) -> None:
     if memory.source_language in tags:
         message = f"{memory.source_language} is the memory's source language"
         raise LanguageExists(message)
-
-
-def _page_of(items: Sequence[T], page: PageRequest) -> Page[T]:
-    """A page of items that are in ascending order."""
-    is_descending = isinstance(page, SortedRequest) and page.sort.startswith("-")
-    items = items[::-1] if is_descending else items
-    part = list(items[page.offset : page.offset + page.limit])
-    return Page(part, len(items), page.page, page.limit)

@@ -9,7 +9,6 @@ from locframework.access.rules import check_name
 from locframework.errors import LanguageNotInProject, ValidationFailed, abbreviate
 from locframework.fields import Timestamp, new_id
 from locframework.languages import PLURAL_FORMS, language_info, require_tag
-from locframework.pagination import PageRequest, SortedRequest
 from locframework.validation import given_fields
 
 from .records import Language, LanguageChanges, NewLanguage
@@ -138,11 +137,3 @@ def changed_fields(old: Struct, new: Struct) -> list[str]:
         if field.name not in FOLLOWING
         and getattr(old, field.name) != getattr(new, field.name)
     ]
-
-
-def in_order(languages: list[Language], page: PageRequest) -> list[Language]:
-    """Return languages, given in project order, in the order that a page asks for."""
-    sort = page.sort if isinstance(page, SortedRequest) else ""
-    if sort.endswith("languageCode"):
-        languages = sorted(languages, key=lambda each: each.language_code)
-    return languages[::-1] if sort.startswith("-") else languages

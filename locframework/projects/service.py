@@ -29,7 +29,7 @@ from locframework.fields import (
     timestamp_after,
 )
 from locframework.languages import require_tag, tag_from_path
-from locframework.pagination import Page, PageRequest
+from locframework.pagination import Page, PageRequest, page_of
 from locframework.transactions import Transactions, get_record
 from locframework.validation import check_record, given_fields
 
@@ -44,7 +44,6 @@ from .records import (
 from .rules import (
     changed_fields,
     check_fallback,
-    in_order,
     language_fields,
     new_language,
     require_checks,
@@ -267,9 +266,7 @@ class Languages:
     ) -> Page[Language]:
         """List a page, in project order or sorted as a LanguageQuery asks."""
         check_record(page, "query")
-        found = in_order(self.list_languages(caller, project_id), page)
-        part = found[page.offset : page.offset + page.limit]
-        return Page(part, len(found), page.page, page.limit)
+        return page_of(self.list_languages(caller, project_id), page)
 
     def of(self, project: Project) -> list[Language]:
         """Return the languages of a project in their order. Each change sets its

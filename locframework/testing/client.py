@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_library
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partialmethod
 from secrets import token_hex
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlencode, urlsplit
@@ -91,21 +92,6 @@ class Client:
             remote_address=self.remote_address,
         )
 
-    def get(self, path: str, **how: Any) -> Answer:
-        return self.request("GET", path, **how)
-
-    def post(self, path: str, **how: Any) -> Answer:
-        return self.request("POST", path, **how)
-
-    def put(self, path: str, **how: Any) -> Answer:
-        return self.request("PUT", path, **how)
-
-    def patch(self, path: str, **how: Any) -> Answer:
-        return self.request("PATCH", path, **how)
-
-    def delete(self, path: str, **how: Any) -> Answer:
-        return self.request("DELETE", path, **how)
-
     def request(
         self,
         method: str,
@@ -134,6 +120,12 @@ class Client:
             content, media_type = multipart(form or {}, files or {})
             sent.setdefault("Content-Type", media_type)
         return self._call(self._environ(method, path, query or {}, sent, content))
+
+    get = partialmethod(request, "GET")
+    post = partialmethod(request, "POST")
+    put = partialmethod(request, "PUT")
+    patch = partialmethod(request, "PATCH")
+    delete = partialmethod(request, "DELETE")
 
     def _environ(
         self,
