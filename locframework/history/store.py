@@ -4,7 +4,6 @@ from typing import Protocol
 
 from locframework.access.store import AccessStore
 from locframework.events import EventStore
-from locframework.files.store import FileStore
 from locframework.jobs.store import JobStore
 from locframework.keys.store import KeyStores
 from locframework.projects.store import ProjectStore
@@ -16,6 +15,5 @@ class HistoryStorage(KeyStores, Transactions, Protocol):
 
     access: AccessStore
     events: EventStore
-    files: FileStore
     jobs: JobStore
     projects: ProjectStore

@@ -18,7 +18,7 @@ from locframework.errors import (
     ProjectNotFound,
 )
 from locframework.events import Event, EventFilter, Touch
-from locframework.files.service import Files, path_of
+from locframework.files.service import Files
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
 from locframework.keys.key_fields import (
@@ -596,14 +596,9 @@ class _Undo:
         writes = list(writes)
         named = [write.fields.get("screenshot_file_id") for write in writes]
         wanted = {file_id for file_id in named if isinstance(file_id, str)}
-        project_id = self._project.id
         if self._dry_run:
-            files = self._storage.files
-            urls = {
-                id_: path_of(project_id, id_)
-                for id_ in wanted
-                if files.find(id_, project_id) is not None
-            }
+            found = {id_: self._files.url_of(self._project, id_) for id_ in wanted}
+            urls = {id_: url for id_, url in found.items() if url is not None}
         else:
             urls = self._files.use_files(self._project, wanted)
         for write in writes:
