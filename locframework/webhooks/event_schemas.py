@@ -60,18 +60,18 @@ _PROPERTIES: dict[str, dict[str, Any]] = {  # of items; examples[0] is in the ex
 }
 
 _KEY = "keyId key"
+_RENAMED = f"{_KEY} previousKey?"
 _VALUE = "keyId key languageCode pluralForm status revision"
 _LANGUAGE = "languageId languageCode"
 _TERM = "glossaryId termId"
 _TERM_VALUE = "glossaryId termId languageCode"
+_REJECTED = f"{_TERM_VALUE} reason?"
 _RELEASE = "distributionId releaseId version"
+_ROLLED_BACK = f"{_RELEASE} rolledBackFrom"
 _ENDED_JOB = "jobId type code?"
 _TYPES: dict[str, tuple[str, str]] = {  # properties of an item, ? if optional
     "key.created": (_KEY, "Keys were created"),
-    "key.updated": (
-        _KEY + " previousKey?",
-        "Names, descriptions, tags or plurals of keys changed",
-    ),
+    "key.updated": (_RENAMED, "Names or other fields of keys changed"),
     "key.deleted": (_KEY, "Keys went to the trash"),
     "key.restored": (_KEY, "Keys came back from the trash"),
     "translation.updated": (_VALUE, "Texts were applied, changed or cleared"),
@@ -92,37 +92,19 @@ _TYPES: dict[str, tuple[str, str]] = {  # properties of an item, ? if optional
     "glossary.term.created": (_TERM, "Terms were created"),
     "glossary.term.updated": (_TERM, "Terms changed"),
     "glossary.term.deleted": (_TERM, "Terms were deleted"),
-    "glossary.translation.updated": (
-        _TERM_VALUE,
-        "Translations of terms were applied, changed or cleared",
-    ),
-    "glossary.translation.proposed": (
-        _TERM_VALUE,
-        "Translations of terms wait for approval",
-    ),
-    "glossary.translation.approved": (
-        _TERM_VALUE,
-        "Translations of terms were approved",
-    ),
-    "glossary.translation.rejected": (
-        _TERM_VALUE + " reason?",
-        "Proposals for terms were rejected",
-    ),
+    "glossary.translation.updated": (_TERM_VALUE, "Term translations changed"),
+    "glossary.translation.proposed": (_TERM_VALUE, "Term translations were proposed"),
+    "glossary.translation.approved": (_TERM_VALUE, "Term translations were approved"),
+    "glossary.translation.rejected": (_REJECTED, "Proposals for terms were rejected"),
     "import.completed": ("jobId", "An import was completed"),
     "job.failed": (_ENDED_JOB, "A job failed"),
     "job.cancelled": (_ENDED_JOB, "A job was cancelled"),
     "distribution.published": (_RELEASE, "A release has become the current one"),
-    "distribution.rolled_back": (
-        _RELEASE + " rolledBackFrom",
-        "An older release is the current one again",
-    ),
+    "distribution.rolled_back": (_ROLLED_BACK, "An older release is current again"),
     "distribution.paused": ("distributionId", "A distribution no longer answers"),
     "distribution.resumed": ("distributionId", "A paused distribution answers again"),
     "project.updated": ("projectId fields", "Settings of the project changed"),
-    "webhook.disabled": (
-        "webhookId reason",
-        "A webhook was switched off by its failures",
-    ),
+    "webhook.disabled": ("webhookId reason", "A webhook failed, and was switched off"),
 }
 
 
