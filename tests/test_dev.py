@@ -6,7 +6,6 @@ import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -14,7 +13,7 @@ FILE = Path(__file__).parent.parent / "dev.py"
 
 
 @pytest.fixture
-def dev(tmp_path: Path) -> ModuleType:
+def dev(tmp_path):
     """dev.py over an environment of its own; installing is only noted."""
     spec = spec_from_file_location("dev", FILE)
     assert spec is not None
@@ -64,7 +63,7 @@ def test_dev_py_tells_its_tasks_and_what_it_needs(arguments, status, printed, to
 def main(dev, monkeypatch):
     """Runs dev.py with arguments; the commands that it would run."""
 
-    def main(*arguments: str, status: int = 0) -> list[list[str]]:
+    def main(*arguments, status=0):
         ran = []
 
         def note(command):
@@ -114,7 +113,7 @@ def test_checking_runs_no_tests_and_ends_with_the_first_command_that_fails(dev, 
 def test_a_part_is_installed_again_when_a_project_file_changed_or_it_failed(
     dev, tmp_path
 ):
-    def fail(part: str) -> None:
+    def fail(part):
         raise subprocess.CalledProcessError(1, ["pip"])
 
     noted, dev.install = dev.install, fail

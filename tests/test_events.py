@@ -5,10 +5,9 @@ from typing import NamedTuple
 import pytest
 
 from locframework import Framework
-from locframework.events import Actor, Event
+from locframework.events import Actor
 from locframework.fields import system_clock, timestamp
 from locframework.testing.contracts.storage_events import latest
-from locframework.testing.workspace import Workspace
 
 ANNA = Actor("user", "anna")
 
@@ -19,7 +18,7 @@ class Log(NamedTuple):
     framework: Framework
     project_id: str
 
-    def append(self, *, count: int = 1) -> None:
+    def append(self, *, count=1):
         self.framework.events.append(
             "key.created",
             organization_id="org",
@@ -28,17 +27,17 @@ class Log(NamedTuple):
             items=[{"keyId": str(at)} for at in range(count)],
         )
 
-    def stored(self) -> list[Event]:
+    def stored(self):
         return latest(self.framework.storage.events, self.project_id, 100)[::-1]
 
 
 @pytest.fixture
-def log(sqlite_workspace: Workspace) -> Log:
+def log(sqlite_workspace):
     project_id = sqlite_workspace.project()["id"]
     return Log(sqlite_workspace.framework, project_id)
 
 
-def test_an_event_says_what_happened_where_when_and_by_whom(log: Log) -> None:
+def test_an_event_says_what_happened_where_when_and_by_whom(log):
     before = timestamp(system_clock())
     with log.framework.storage.transaction():
         log.append()
@@ -55,10 +54,8 @@ def test_an_event_says_what_happened_where_when_and_by_whom(log: Log) -> None:
     ("items", "sizes"),
     [(0, []), (1, [1]), (100, [100]), (101, [100, 1]), (250, [100, 100, 50])],
 )
-def test_many_items_are_several_events_and_none_are_none(
-    log: Log, items: int, sizes: list[int]
-) -> None:
-    heard: list[Event] = []
+def test_many_items_are_several_events_and_none_are_none(log, items, sizes):
+    heard = []
     log.framework.events.listen_inside(heard.append)
     log.framework.events.listen_after(heard.append)
     with log.framework.storage.transaction():
@@ -71,10 +68,8 @@ def test_many_items_are_several_events_and_none_are_none(
     assert heard == stored * 2
 
 
-def test_inside_listeners_are_called_before_the_commit_and_others_after_it(
-    log: Log,
-) -> None:
-    heard: list[str] = []
+def test_inside_listeners_are_called_before_the_commit_and_others_after_it(log):
+    heard = []
     log.framework.events.listen_inside(lambda event: heard.append("inside"))
     log.framework.events.listen_after(lambda event: heard.append("after"))
 
@@ -85,10 +80,10 @@ def test_inside_listeners_are_called_before_the_commit_and_others_after_it(
     assert heard == ["inside", "after"]
 
 
-def test_an_inside_listener_may_refuse_the_change(log: Log) -> None:
-    heard: list[Event] = []
+def test_an_inside_listener_may_refuse_the_change(log):
+    heard = []
 
-    def refuse(event: Event) -> None:
+    def refuse(event):
         raise ValueError("no")
 
     log.framework.events.listen_inside(refuse)
@@ -99,13 +94,11 @@ def test_an_inside_listener_may_refuse_the_change(log: Log) -> None:
     assert (log.stored(), heard) == ([], [])
 
 
-def test_an_after_listener_sees_the_change_and_cannot_undo_it(
-    sqlite_workspace: Workspace, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_after_listener_sees_the_change_and_cannot_undo_it(sqlite_workspace, caplog):
     framework, seen = sqlite_workspace.framework, []
     project = sqlite_workspace.project()
 
-    def look(event: Event) -> None:
+    def look(event):
         seen.append(len(latest(framework.storage.events, project["id"], 10)))
         raise RuntimeError("listener broke")
 
@@ -118,9 +111,7 @@ def test_an_after_listener_sees_the_change_and_cannot_undo_it(
     assert "listener broke" in caplog.text
 
 
-def test_plugins_hear_what_is_committed_through_the_api(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_plugins_hear_what_is_committed_through_the_api(sqlite_workspace):
     """The events that the store has and those that were heard are the same."""
     framework, heard = sqlite_workspace.framework, []
     framework.events.listen_after(heard.append)

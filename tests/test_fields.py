@@ -24,7 +24,7 @@ from locframework.fields import (
 ID = "01a1fd83-846d-748b-82ee-b31324cf0e63"
 
 
-def test_an_id_is_a_uuid_of_version_7() -> None:
+def test_an_id_is_a_uuid_of_version_7():
     id_ = new_id()
 
     assert UUID(id_).version == 7
@@ -32,7 +32,7 @@ def test_an_id_is_a_uuid_of_version_7() -> None:
     assert is_id(id_)
 
 
-def test_an_id_begins_with_the_time_it_was_made() -> None:
+def test_an_id_begins_with_the_time_it_was_made():
     before = time.time_ns() // 1_000_000
     id_ = new_id()
     after = time.time_ns() // 1_000_000
@@ -40,7 +40,7 @@ def test_an_id_begins_with_the_time_it_was_made() -> None:
     assert before <= UUID(id_).int >> 80 <= after
 
 
-def test_ids_made_within_a_millisecond_keep_their_order() -> None:
+def test_ids_made_within_a_millisecond_keep_their_order():
     ids = []
     for _ in range(500):
         ids.append(new_id())
@@ -65,12 +65,12 @@ def test_ids_made_within_a_millisecond_keep_their_order() -> None:
         ID.replace("-", "_"),
     ],
 )
-def test_only_a_lower_case_hyphenated_uuid_is_an_id(text: str) -> None:
+def test_only_a_lower_case_hyphenated_uuid_is_an_id(text):
     assert not is_id(text)
     assert id_from_reference(text) is None
 
 
-def test_a_path_segment_ends_in_its_id() -> None:
+def test_a_path_segment_ends_in_its_id():
     assert is_id("00000000-0000-0000-0000-000000000000")  # of any version
     assert id_from_reference(ID) == ID
     assert id_from_reference(f"web-shop-{ID}") == ID
@@ -79,7 +79,7 @@ def test_a_path_segment_ends_in_its_id() -> None:
 
 
 @pytest.mark.parametrize("before", ["x", "web-shop", "0", ID])
-def test_what_stands_before_the_id_ends_with_a_hyphen(before: str) -> None:
+def test_what_stands_before_the_id_ends_with_a_hyphen(before):
     assert id_from_reference(f"{before}{ID}") is None
 
 
@@ -94,17 +94,17 @@ def test_what_stands_before_the_id_ends_with_a_hyphen(before: str) -> None:
         ("Ünïcödé", "unicode"),
     ],
 )
-def test_a_slug_is_the_kebab_of_the_name(name: str, kebab: str) -> None:
+def test_a_slug_is_the_kebab_of_the_name(name, kebab):
     assert slug(name, ID) == f"{kebab}-{ID}"
 
 
 @pytest.mark.parametrize("name", ["日本語", "—", "   ", "🎉"])
-def test_a_name_without_ascii_letters_gives_the_bare_id(name: str) -> None:
+def test_a_name_without_ascii_letters_gives_the_bare_id(name):
     assert slug(name, ID) == ID
 
 
 @given(st.text(max_size=300))
-def test_every_slug_leads_back_to_its_id(name: str) -> None:
+def test_every_slug_leads_back_to_its_id(name):
     made = slug(name, ID)
 
     assert id_from_reference(made) == ID
@@ -114,7 +114,7 @@ def test_every_slug_leads_back_to_its_id(name: str) -> None:
 
 
 @given(st.text(max_size=60))
-def test_no_text_breaks_the_reader(text: str) -> None:
+def test_no_text_breaks_the_reader(text):
     found = id_from_reference(text)
 
     assert found is None or text.endswith(found)
@@ -123,7 +123,7 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 AWARE = st.datetimes(timezones=st.just(UTC)).filter(lambda at: at.year >= 1000)
 
 
-def test_a_time_is_utc_with_milliseconds_and_z() -> None:
+def test_a_time_is_utc_with_milliseconds_and_z():
     at = datetime(2026, 11, 21, 8, 45, 29, 123456, UTC)
 
     assert timestamp(at) == "2026-11-21T08:45:29.123Z"
@@ -132,7 +132,7 @@ def test_a_time_is_utc_with_milliseconds_and_z() -> None:
 
 
 @pytest.mark.parametrize("hours", [-12, -5.5, 1, 14])
-def test_another_zone_is_turned_into_utc(hours: float) -> None:
+def test_another_zone_is_turned_into_utc(hours):
     at = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
     there = at.astimezone(timezone(timedelta(hours=hours)))
@@ -150,8 +150,8 @@ def test_another_zone_is_turned_into_utc(hours: float) -> None:
     ],
 )
 def test_a_zone_whose_plus_a_query_has_lost_is_told_how_to_send_it(
-    given_as: str, path: str, is_named: bool
-) -> None:
+    given_as, path, is_named
+):
     with pytest.raises(ValidationFailed) as refused:
         parse_given_time(given_as, path)
 
@@ -160,7 +160,7 @@ def test_a_zone_whose_plus_a_query_has_lost_is_told_how_to_send_it(
 
 
 @given(AWARE)
-def test_a_time_read_back_is_the_same_millisecond(at: datetime) -> None:
+def test_a_time_read_back_is_the_same_millisecond(at):
     read = parse_timestamp(timestamp(at))
 
     assert read.utcoffset() == timedelta(0)
@@ -169,6 +169,6 @@ def test_a_time_read_back_is_the_same_millisecond(at: datetime) -> None:
 
 
 @given(AWARE, AWARE)
-def test_as_text_times_sort_as_they_happened(one: datetime, other: datetime) -> None:
+def test_as_text_times_sort_as_they_happened(one, other):
     if timestamp(one) < timestamp(other):
         assert one < other

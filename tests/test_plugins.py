@@ -2,11 +2,9 @@
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from textwrap import dedent
 from types import ModuleType, SimpleNamespace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import pytest
 from msgspec import Meta, Struct, field
@@ -20,15 +18,14 @@ from locframework.plugins import PluginHost, chosen
 
 EVENT = Event("1", "key.created", "org", "p", None, SYSTEM, [{}], "2026-11-21")
 ANNA = Caller(Actor("user", "anna"), (Grant("org", frozenset({"key_create"})),))
-Install = Callable[..., None]
 
 
 @pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+def install(tmp_path, monkeypatch):
     """Installs a plugin as pip does: a module, and a dist-info folder beside it."""
     monkeypatch.syspath_prepend(tmp_path)
 
-    def install(name: str, source: str, *, dist: str = "") -> None:
+    def install(name, source, *, dist=""):
         module = f"plugin_{name}_{tmp_path.name}".replace("-", "_")
         (tmp_path / f"{module}.py").write_text(dedent(source))
         info = tmp_path / f"{(dist or name).replace('-', '_')}-1.2.dist-info"
@@ -41,7 +38,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return install
 
 
-def plugin_source(settings: str = "pass", hooks: str = "pass") -> str:
+def plugin_source(settings="pass", hooks="pass"):
     return f"""
 from typing import ClassVar
 from msgspec import Struct
@@ -57,11 +54,11 @@ class Plugin:
 """
 
 
-def host_of(*plugins: object) -> PluginHost:
+def host_of(*plugins):
     return PluginHost.discover({}, more=plugins, installed=False)
 
 
-def refusal_of(more: object = None, **settings: dict[str, object]) -> str:
+def refusal_of(more=None, **settings):
     plugins = [] if more is None else [more]
     with pytest.raises((PluginError, SettingsError)) as caught:
         PluginHost.discover(settings, more=plugins)
@@ -70,20 +67,20 @@ def refusal_of(more: object = None, **settings: dict[str, object]) -> str:
     return line
 
 
-def plugin(name: str, **hooks: Callable[..., object]) -> Any:
+def plugin(name, **hooks):
     """A plugin made in code, with these functions as its hooks."""
     marked = {hook: hookimpl(call) for hook, call in hooks.items()}
     return SimpleNamespace(name=name, **marked)
 
 
-def listener(name: str, heard: list[str]) -> Any:
+def listener(name, heard):
     return plugin(name, loc_on_event=lambda event: heard.append(f"{name} {event.type}"))
 
 
-def answering(answer: object) -> Callable[..., object]:
+def answering(answer):
     """A function that returns this, or raises it."""
 
-    def answering(*_: object) -> object:
+    def answering(*_):
         if isinstance(answer, BaseException):
             raise answer
         return answer
@@ -91,29 +88,27 @@ def answering(answer: object) -> Callable[..., object]:
     return answering
 
 
-def doorman(name: str, token: str, answer: object) -> Any:
-    def decide(token_: str) -> object:
+def doorman(name, token, answer):
+    def decide(token_):
         return answering(answer)() if token_ == token else None
 
     return plugin(name, loc_decide_caller=lambda token: decide(token))
 
 
-def format_of(id_: Any) -> Any:
+def format_of(id_):
     """A format, as far as the host looks at one."""
     info = FormatInfo(id_, "A format", ".txt", "text/plain")
     return SimpleNamespace(info=info, recognizes=print, read=print, write=print)
 
 
-def format_plugin(name: str, *ids: str) -> Any:
+def format_plugin(name, *ids):
     return plugin(name, loc_provide_formats=lambda: [format_of(id_) for id_ in ids])
 
 
 # what is found
 
 
-def test_installed_plugins_get_their_settings_and_describe_themselves(
-    install: Install,
-) -> None:
+def test_installed_plugins_get_their_settings_and_describe_themselves(install):
     install("wordy", plugin_source("width: int = 3"), dist="loc-wordy")
 
     host = PluginHost.discover({"wordy": {"width": "7"}})
@@ -123,7 +118,7 @@ def test_installed_plugins_get_their_settings_and_describe_themselves(
     assert (found.hooks, found.settings) == (["loc_on_close"], ["width: int = 3"])
 
 
-def test_a_plugin_without_settings_needs_no_settings_type(install: Install) -> None:
+def test_a_plugin_without_settings_needs_no_settings_type(install):
     install(
         "silent",
         """
@@ -151,7 +146,7 @@ class ManySettings(Struct, rename="kebab"):
     by_host: dict[str, list[int]] = field(default_factory=lambda: {"a": [1]})
 
 
-def test_settings_are_described_as_they_are_declared() -> None:
+def test_settings_are_described_as_they_are_declared():
     many = listener("many", [])
     many.settings_type = ManySettings
 
@@ -168,7 +163,7 @@ def test_settings_are_described_as_they_are_declared() -> None:
     ]
 
 
-def test_plugins_are_listed_by_name() -> None:
+def test_plugins_are_listed_by_name():
     host = PluginHost.discover({}, more=[format_plugin("zebra"), format_plugin("ant")])
 
     names = [each.name for each in host.loaded]
@@ -176,9 +171,7 @@ def test_plugins_are_listed_by_name() -> None:
     assert {"ant", "zebra", "peewee"} <= set(names)
 
 
-def test_a_blocked_plugin_is_not_loaded_and_may_keep_its_settings(
-    install: Install,
-) -> None:
+def test_a_blocked_plugin_is_not_loaded_and_may_keep_its_settings(install):
     install("cursed", "raise SystemError('must not be imported')")
 
     host = PluginHost.discover({"cursed": {"a": 1}}, blocked=["cursed", "json"])
@@ -188,8 +181,8 @@ def test_a_blocked_plugin_is_not_loaded_and_may_keep_its_settings(
     assert "json-nested" not in host.formats
 
 
-def test_two_hosts_share_nothing() -> None:
-    heard: list[str] = []
+def test_two_hosts_share_nothing():
+    heard = []
     host, other = host_of(listener("ear", heard)), host_of(format_plugin("ant", "ant"))
 
     other.tell(EVENT)
@@ -199,9 +192,9 @@ def test_two_hosts_share_nothing() -> None:
     assert [each.name for each in other.loaded] == list(other.formats) == ["ant"]
 
 
-def test_a_module_with_hooks_is_a_plugin() -> None:
+def test_a_module_with_hooks_is_a_plugin():
     module = ModuleType("our_rules")
-    module.loc_on_event = hookimpl(lambda event: None)  # type: ignore[attr-defined]
+    module.loc_on_event = hookimpl(lambda event: None)
 
     [found] = host_of(module).loaded
 
@@ -211,10 +204,10 @@ def test_a_module_with_hooks_is_a_plugin() -> None:
 # how hooks are called
 
 
-def test_no_outcome_hangs_on_the_order_in_which_plugins_are_given() -> None:
-    def outcome(*names: str) -> tuple[object, ...]:
-        heard: list[str] = []
-        plugins: list[Any] = [listener(name, heard) for name in names]
+def test_no_outcome_hangs_on_the_order_in_which_plugins_are_given():
+    def outcome(*names):
+        heard = []
+        plugins = [listener(name, heard) for name in names]
         plugins += [format_plugin(f"w{name}", name) for name in names]
         for name in names:
             plugins.append(doorman(f"d{name}", "t", Caller(Actor("user", name))))
@@ -225,7 +218,7 @@ def test_no_outcome_hangs_on_the_order_in_which_plugins_are_given() -> None:
     assert outcome("a", "b", "c") == outcome("c", "a", "b") == outcome("b", "c", "a")
 
 
-def test_the_first_plugin_that_knows_a_token_answers() -> None:
+def test_the_first_plugin_that_knows_a_token_answers():
     host = host_of(*(doorman(name, "t", ANNA) for name in "abc"))
 
     assert host.caller("t") == ANNA
@@ -233,9 +226,7 @@ def test_the_first_plugin_that_knows_a_token_answers() -> None:
 
 
 @pytest.mark.parametrize("answer", [Unauthorized(), RuntimeError("down"), "anna"])
-def test_a_plugin_that_fails_or_calls_a_token_bad_lets_nobody_in(
-    answer: object, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_plugin_that_fails_or_calls_a_token_bad_lets_nobody_in(answer, caplog):
     host = host_of(doorman("a", "secret-token", ANNA), doorman("b", "x", None))
     failing = host_of(doorman("a", "t", ANNA), doorman("b", "secret-token", answer))
 
@@ -247,8 +238,8 @@ def test_a_plugin_that_fails_or_calls_a_token_bad_lets_nobody_in(
     assert "secret-token" not in caplog.text
 
 
-def test_a_listener_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
-    heard: list[str] = []
+def test_a_listener_that_fails_stops_no_other(caplog):
+    heard = []
     broken = plugin("b", loc_on_event=answering(RuntimeError("broken")))
     bell = plugin("d", loc_on_event=lambda: heard.append("ring"))  # takes no event
     host = host_of(listener("a", heard), broken, listener("c", heard), bell)
@@ -260,17 +251,15 @@ def test_a_listener_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) 
     assert "plugin b failed in loc_on_event key.created" in caplog.text
 
 
-def test_a_plugin_that_fails_to_check_its_settings_refuses_them() -> None:
+def test_a_plugin_that_fails_to_check_its_settings_refuses_them():
     host = host_of(plugin("lost", loc_decide_settings=answering(KeyError("folder"))))
 
     with pytest.raises(PluginError, match=r"loc_decide_settings: KeyError\('folder'\)"):
         host.require_usable(Settings())
 
 
-def test_a_plugin_that_fails_to_close_stops_no_other(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    closed: list[str] = []
+def test_a_plugin_that_fails_to_close_stops_no_other(caplog):
+    closed = []
     a, c = (plugin(n, loc_on_close=lambda n=n: closed.append(n)) for n in "ac")
     host = host_of(a, plugin("b", loc_on_close=answering(OSError("full"))), c)
 
@@ -291,9 +280,7 @@ def test_a_plugin_that_fails_to_close_stops_no_other(
         ("width: int", {}, "Object missing required field `width`"),
     ],
 )
-def test_settings_that_do_not_fit(
-    install: Install, declared: str, given: dict[str, object], said: str
-) -> None:
+def test_settings_that_do_not_fit(install, declared, given, said):
     install("wordy", plugin_source(declared), dist="loc-wordy")
 
     line = refusal_of(wordy=given)
@@ -301,7 +288,7 @@ def test_settings_that_do_not_fit(
     assert line.startswith(f"plugin 'wordy' (loc-wordy 1.2): settings: {said}")
 
 
-def test_a_setting_that_the_plugin_itself_finds_wrong(install: Install) -> None:
+def test_a_setting_that_the_plugin_itself_finds_wrong(install):
     source = plugin_source("file: str = 'x'") + (
         "    def __init__(self, settings):\n"
         "        from locframework.ports import SettingsError\n"
@@ -317,14 +304,14 @@ def test_a_setting_that_the_plugin_itself_finds_wrong(install: Install) -> None:
     assert caught.value.setting == "plugins.wordy.file"
 
 
-def test_settings_of_a_plugin_that_there_is_not() -> None:
+def test_settings_of_a_plugin_that_there_is_not():
     start, _, available = refusal_of(jsn={}).partition("available: ")
 
     assert start == "settings: plugins: no installed plugin provides 'jsn'; "
     assert {"disk", "json", "peewee"} <= set(available.split(", "))
 
 
-def test_settings_of_a_plugin_that_was_made_by_hand() -> None:
+def test_settings_of_a_plugin_that_was_made_by_hand():
     """They would be ignored without a word."""
     line = refusal_of(format_plugin("ant"), ant={"legs": 6})
 
@@ -343,16 +330,14 @@ def test_settings_of_a_plugin_that_was_made_by_hand() -> None:
     ],
     ids=["import", "no class", "nothing", "constructor", "exit", "exit late"],
 )
-def test_a_plugin_that_cannot_be_loaded(
-    install: Install, source: str, reason: str
-) -> None:
+def test_a_plugin_that_cannot_be_loaded(install, source, reason):
     install("wordy", source, dist="loc-wordy")
 
     start = f"plugin 'wordy' (loc-wordy 1.2): cannot be loaded: {reason}("
     assert refusal_of().startswith(start)
 
 
-def test_two_installed_plugins_of_one_name(install: Install) -> None:
+def test_two_installed_plugins_of_one_name(install):
     install("wordy", plugin_source(), dist="loc-wordy")
     install("wordy", plugin_source(), dist="loc-wordier")
 
@@ -362,20 +347,20 @@ def test_two_installed_plugins_of_one_name(install: Install) -> None:
     )
 
 
-def test_a_handmade_plugin_with_the_name_of_an_installed_one() -> None:
+def test_a_handmade_plugin_with_the_name_of_an_installed_one():
     line = refusal_of(format_plugin("json"))
 
     assert "another plugin has this name: locframework-formats-json " in line
 
 
 @pytest.mark.parametrize("name", ["My Plugin!", "a b", "-a", "é", "a\n"])
-def test_a_name_that_is_none(name: str) -> None:
+def test_a_name_that_is_none(name):
     assert refusal_of(format_plugin(name)) == (
         f"plugin {name!r} (types): its name may only have letters, 0-9, ., _ and -"
     )
 
 
-def test_an_entry_point_whose_name_is_none_is_not_imported(install: Install) -> None:
+def test_an_entry_point_whose_name_is_none_is_not_imported(install):
     install("My Plugin!", "raise SystemError('must not be imported')", dist="loc-my")
 
     assert refusal_of().startswith(
@@ -384,15 +369,15 @@ def test_an_entry_point_whose_name_is_none_is_not_imported(install: Install) -> 
 
 
 class Ant:
-    def __repr__(self) -> str:
+    def __repr__(self):
         return "the password"
 
     @hookimpl
-    def loc_on_event(self, evnt: Event) -> None: ...
+    def loc_on_event(self, evnt): ...
 
 
 class Unmarked:
-    def loc_decide_caller(self) -> None:  # it would never be called
+    def loc_decide_caller(self):  # it would never be called
         return None
 
 
@@ -403,7 +388,7 @@ class Late:
 
 class Around:
     @hookimpl(wrapper=True)
-    def loc_on_event(self, event: Event) -> Iterator[None]:
+    def loc_on_event(self, event):
         yield
 
 
@@ -421,7 +406,7 @@ class Around:
         (Ant(), "Argument(s) {'evnt'} are declared in the hookimpl but can not be"),
     ],
 )
-def test_what_is_no_plugin(given: object, reason: str) -> None:
+def test_what_is_no_plugin(given, reason):
     line = refusal_of(given)
 
     assert reason in line
@@ -429,7 +414,7 @@ def test_what_is_no_plugin(given: object, reason: str) -> None:
 
 
 @pytest.mark.parametrize("type_", [dict, int, "Settings"])
-def test_a_settings_type_that_is_no_struct(type_: object) -> None:
+def test_a_settings_type_that_is_no_struct(type_):
     ant = format_plugin("ant")
     ant.settings_type = type_
 
@@ -460,18 +445,18 @@ VALUES = {
 }
 
 
-def providing(kind: str, answer: object) -> Any:
+def providing(kind, answer):
     return plugin("giver", **{f"loc_provide_{kind}": answering(answer)})
 
 
-def provided_refusal(kind: str, answer: object) -> str:
+def provided_refusal(kind, answer):
     start, _, reason = refusal_of(providing(kind, answer)).partition(": ")
     hook, _, reason = reason.partition(": ")
     assert (start, hook) == ("plugin 'giver' (types)", f"loc_provide_{kind}")
     return reason
 
 
-def whole(kind: str, **changes: object) -> Any:
+def whole(kind, **changes):
     """The least that has all members of the port, with some changed."""
     members = PORTS[kind][1].split()
     values = {member: VALUES.get(member, lambda *_: None) for member in members}
@@ -479,16 +464,14 @@ def whole(kind: str, **changes: object) -> Any:
 
 
 @pytest.mark.parametrize("kind", PORTS)
-def test_what_has_all_members_of_its_port_is_taken(kind: str) -> None:
+def test_what_has_all_members_of_its_port_is_taken(kind):
     item = whole(kind)
 
     assert getattr(host_of(providing(kind, [item])), kind)["thing"] is item
 
 
 @pytest.mark.parametrize(("kind", "port", "member"), MEMBERS)
-def test_what_lacks_a_member_of_its_port_is_refused(
-    kind: str, port: str, member: str
-) -> None:
+def test_what_lacks_a_member_of_its_port_is_refused(kind, port, member):
     item = whole(kind)
     delattr(item, member)
 
@@ -497,15 +480,15 @@ def test_what_lacks_a_member_of_its_port_is_refused(
 
 
 @pytest.mark.parametrize("kind", [*PORTS, "event_types"])
-def test_a_forgotten_return_is_refused_and_an_empty_list_is_not(kind: str) -> None:
+def test_a_forgotten_return_is_refused_and_an_empty_list_is_not(kind):
     said = "TypeError(\"'NoneType' object is not iterable\")"
     assert provided_refusal(kind, None) == said
     host = host_of(providing(kind, []))
     assert set(getattr(host, kind)) == set(getattr(host_of(), kind))
 
 
-def test_what_is_provided_may_be_yielded() -> None:
-    def yielding() -> Iterator[object]:
+def test_what_is_provided_may_be_yielded():
+    def yielding():
         yield format_of("ant")
 
     assert list(host_of(plugin("a", loc_provide_formats=yielding)).formats) == ["ant"]
@@ -522,15 +505,13 @@ def test_what_is_provided_may_be_yielded() -> None:
         ("event_types", [{"type": "x"}], "dict is not of type EventType: it lacks"),
     ],
 )
-def test_a_plugin_that_provides_nothing_usable(
-    kind: str, answer: object, reason: str
-) -> None:
+def test_a_plugin_that_provides_nothing_usable(kind, answer, reason):
     assert provided_refusal(kind, answer).startswith(reason)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in PORTS if kind != "checks"])
 @pytest.mark.parametrize("name", ["My Store", "S3", "1st", "", "-ini", 3, None])
-def test_the_name_that_something_is_chosen_by_is_plain(kind: str, name: Any) -> None:
+def test_the_name_that_something_is_chosen_by_is_plain(kind, name):
     item = format_of(name) if kind == "formats" else whole(kind, name=name)
 
     said = f"name {name!r} is not lower-case letters, 0-9, _, -"
@@ -550,9 +531,7 @@ def test_the_name_that_something_is_chosen_by_is_plain(kind: str, name: Any) -> 
         ({"severity": []}, "severity [] is not error, warning or off"),
     ],
 )
-def test_a_check_that_does_not_keep_its_port(
-    change: dict[str, object], reason: str
-) -> None:
+def test_a_check_that_does_not_keep_its_port(change, reason):
     assert provided_refusal("checks", [whole("checks", **change)]).startswith(reason)
 
 
@@ -563,11 +542,11 @@ def test_a_check_that_does_not_keep_its_port(
         [format_plugin("b", "x", "x")],
     ],
 )
-def test_one_name_twice(plugins: list[object]) -> None:
+def test_one_name_twice(plugins):
     with pytest.raises(PluginError) as caught:
         host_of(*plugins)
 
-    first = plugins[0].name  # type: ignore[attr-defined]
+    first = plugins[0].name
     assert str(caught.value) == (
         "plugin 'b' (types): loc_provide_formats: "
         f"'x' is provided by plugin {first!r} already"
@@ -577,9 +556,7 @@ def test_one_name_twice(plugins: list[object]) -> None:
 @pytest.mark.parametrize(
     ("there", "listed"), [({}, "none"), ({"b": 1, "a": 2}, "a, b")]
 )
-def test_what_nobody_provides_lists_those_there_are(
-    there: dict[str, int], listed: str
-) -> None:
+def test_what_nobody_provides_lists_those_there_are(there, listed):
     with pytest.raises(SettingsError) as caught:
         chosen("matcher", "soundex", there)
 
@@ -593,9 +570,7 @@ def test_what_nobody_provides_lists_those_there_are(
 @pytest.mark.parametrize(
     "setting", ["storage", "blob_store", "webhook_transport", "matcher"]
 )
-def test_a_setting_that_chooses_what_nobody_provides_stops_the_start(
-    setting: str,
-) -> None:
+def test_a_setting_that_chooses_what_nobody_provides_stops_the_start(setting):
     with pytest.raises(SettingsError, match=f"settings: {setting}: .* 'pigeon'; avail"):
         Framework(Settings.of({setting: "pigeon"}))
 
@@ -612,9 +587,7 @@ def test_a_setting_that_chooses_what_nobody_provides_stops_the_start(
         (lambda: sys.exit(3), "thing: SystemExit(3)"),
     ],
 )
-def test_a_storage_that_does_not_open_names_its_plugin(
-    answer: Callable[[], object], said: str
-) -> None:
+def test_a_storage_that_does_not_open_names_its_plugin(answer, said):
     stored = whole("storages", open=answer)
 
     with pytest.raises(PluginError) as caught:
@@ -628,9 +601,7 @@ def test_a_storage_that_does_not_open_names_its_plugin(
     "refusal",
     [SettingsError("file: is none", "file"), Unavailable("its server is down")],
 )
-def test_what_a_storage_itself_says_of_settings_and_servers_passes(
-    refusal: Exception,
-) -> None:
+def test_what_a_storage_itself_says_of_settings_and_servers_passes(refusal):
     stored = whole("storages", open=answering(refusal))
 
     with pytest.raises(type(refusal)) as caught:

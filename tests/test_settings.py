@@ -1,7 +1,6 @@
 """Settings: from a file and the environment into one struct, or one line."""
 
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,7 @@ from locframework.errors import SettingsError
 from locframework.settings import Settings
 
 
-def load(toml: str = "", folder: Path | None = None, **environ: str) -> Settings:
+def load(toml="", folder=None, **environ):
     named = {f"LOCFRAMEWORK_{name}": value for name, value in environ.items()}
     if folder is None:
         return Settings.load(environ=named)
@@ -20,7 +19,7 @@ def load(toml: str = "", folder: Path | None = None, **environ: str) -> Settings
     return Settings.load(file, environ=named)
 
 
-def refusal_of(toml: str = "", folder: Path | None = None, **environ: str) -> str:
+def refusal_of(toml="", folder=None, **environ):
     with pytest.raises(SettingsError) as caught:
         load(toml, folder, **environ)
     line = str(caught.value)
@@ -29,7 +28,7 @@ def refusal_of(toml: str = "", folder: Path | None = None, **environ: str) -> st
     return line
 
 
-def test_nothing_said_is_the_defaults() -> None:
+def test_nothing_said_is_the_defaults():
     of_others = {
         "JOB_WORKERS": "x",
         "LOCFRAMEWORK_TEST_POSTGRES_URL": "postgresql://x",
@@ -41,7 +40,7 @@ def test_nothing_said_is_the_defaults() -> None:
     assert Settings.load(environ=of_others) == Settings()
 
 
-def test_the_environment_overrules_the_file(tmp_path: Path) -> None:
+def test_the_environment_overrules_the_file(tmp_path):
     toml = """
     job_workers = 5
     blocked_plugins = ["json"]
@@ -68,13 +67,11 @@ def test_the_environment_overrules_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "value"), [("true", True), ("false", False), ("1", True), ("0", False)]
 )
-def test_a_boolean_is_read_from_its_text(text: str, value: bool) -> None:
+def test_a_boolean_is_read_from_its_text(text, value):
     assert load(START_SCHEDULER=text).start_scheduler is value
 
 
-def test_the_process_environment_is_what_is_read_by_default(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_process_environment_is_what_is_read_by_default(monkeypatch):
     monkeypatch.setenv("LOCFRAMEWORK_JOB_WORKERS", "9")
 
     assert Settings.load().job_workers == 9
@@ -99,7 +96,7 @@ def test_the_process_environment_is_what_is_read_by_default(
         ("job_workers =", "settings.toml: "),
     ],
 )
-def test_what_cannot_be_used_is_named(tmp_path: Path, toml: str, said: str) -> None:
+def test_what_cannot_be_used_is_named(tmp_path, toml, said):
     assert said in refusal_of(toml, tmp_path)
 
 
@@ -112,13 +109,11 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, toml: str, said: str) -> N
         ({"BASE_URL": "l10n.example.com/api/v1"}, "base_url"),
     ],
 )
-def test_what_the_environment_says_wrong_is_named_too(
-    environ: dict[str, str], said: str
-) -> None:
+def test_what_the_environment_says_wrong_is_named_too(environ, said):
     assert said in refusal_of(**environ)
 
 
-def test_a_file_that_is_not_there_and_one_that_is_no_text(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_and_one_that_is_no_text(tmp_path):
     with pytest.raises(SettingsError, match=r"cannot read .*No such file"):
         Settings.load(tmp_path / "absent.toml", environ={})
     (tmp_path / "settings.toml").write_bytes(b"storage = '\xff'")
@@ -135,7 +130,7 @@ def test_a_file_that_is_not_there_and_one_that_is_no_text(tmp_path: Path) -> Non
         "http://[::1]:8080/api/v1",
     ],
 )
-def test_a_base_url_is_an_address_up_to_the_version(url: str) -> None:
+def test_a_base_url_is_an_address_up_to_the_version(url):
     assert Settings.of({"base_url": url}).base_url == url
 
 
@@ -156,7 +151,7 @@ def test_a_base_url_is_an_address_up_to_the_version(url: str) -> None:
         ("https://anna:s3cret@x.example", "may not name a user"),
     ],
 )
-def test_any_other_base_url_is_refused_without_its_user(url: str, told: str) -> None:
+def test_any_other_base_url_is_refused_without_its_user(url, told):
     """Manifests would name files that nobody can fetch."""
     for make in (
         lambda: Settings.of({"base_url": url}),
@@ -175,7 +170,7 @@ def test_any_other_base_url_is_refused_without_its_user(url: str, told: str) -> 
         max_size=4,
     )
 )
-def test_no_environment_ends_in_another_exception(environ: dict[str, str]) -> None:
+def test_no_environment_ends_in_another_exception(environ):
     with suppress(SettingsError):
         Settings.load(environ=environ)
 
@@ -184,7 +179,5 @@ def test_no_environment_ends_in_another_exception(environ: dict[str, str]) -> No
     ("given", "kept"),
     [("*", "*"), ("10.0.0.2", "10.0.0.2"), ("2001:DB8:0::1", "2001:db8::1")],
 )
-def test_a_trusted_proxy_is_every_one_or_an_address_as_connections_show_it(
-    given: str, kept: str
-) -> None:
+def test_a_trusted_proxy_is_every_one_or_an_address_as_connections_show_it(given, kept):
     assert load(SERVER__TRUSTED_PROXY=given).server.trusted_proxy == kept

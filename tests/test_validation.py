@@ -1,6 +1,6 @@
 """Messages of msgspec become problems with a path and a rule."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 import pytest
@@ -57,20 +57,18 @@ class Outer(Struct, rename="camel"):
         ([], "$", "type", "Expected `object`, got `array`"),
     ],
 )  # fmt: skip
-def test_a_message_is_split_into_path_and_rule(
-    value: Any, path: str, rule: str, message: str
-) -> None:
+def test_a_message_is_split_into_path_and_rule(value, path, rule, message):
     with pytest.raises(msgspec.ValidationError) as raised:
         msgspec.convert(value, Outer)
 
     error = refusal(raised.value, value, Outer, "$")
 
-    [problem] = error.details  # type: ignore[misc]
+    [problem] = error.details
     assert (problem.path, problem.rule, problem.message) == (path, rule, message)
     assert error.message == f"{path}: {message}"
 
 
-def test_the_value_is_not_repeated() -> None:
+def test_the_value_is_not_repeated():
     value = {"inner": [{"kind": "x" * 5000}]}
     with pytest.raises(msgspec.ValidationError) as raised:
         msgspec.convert(value, Outer)

@@ -33,7 +33,7 @@ def installed(wheels, tmp_path_factory):
     return folder / "bin"
 
 
-def require_index(folder: Path) -> None:
+def require_index(folder):
     """Skip where there is no package index to ask, unless it is required."""
     probe = [*PIP, "download", "--no-deps", "-d", folder / "probe", "editables==0.6"]
     asked = subprocess.run(probe, capture_output=True, text=True, check=False)
@@ -45,7 +45,7 @@ def require_index(folder: Path) -> None:
     pytest.skip(reason)
 
 
-def run(*command: object, **options: str) -> str:
+def run(*command, **options):
     """The output of a command that must succeed."""
     done = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, check=False

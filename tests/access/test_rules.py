@@ -30,8 +30,8 @@ from locframework.errors import ValidationFailed
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
 
-def token(**fields: object) -> Token:
-    defaults: dict[str, object] = {
+def token(**fields):
+    defaults = {
         "id": "t",
         "kind": "personal",
         "name": "ci",
@@ -43,31 +43,31 @@ def token(**fields: object) -> Token:
         "last_used_at": None,
         "created_at": "2026-11-01T00:00:00.000Z",
     }
-    return Token(**{**defaults, **fields})  # type: ignore[arg-type]
+    return Token(**{**defaults, **fields})
 
 
-def stored(record: Token, **fields: object) -> StoredToken:
-    defaults: dict[str, object] = {
+def stored(record, **fields):
+    defaults = {
         "token": record,
         "sha256": "00",
         "user_id": "u",
         "organization_id": None,
         "revoked_at": None,
     }
-    return StoredToken(**{**defaults, **fields})  # type: ignore[arg-type]
+    return StoredToken(**{**defaults, **fields})
 
 
-def member(**fields: object) -> Membership:
-    defaults: dict[str, object] = {
+def member(**fields):
+    defaults = {
         "organization_id": "o",
         "role": "translator",
         "assigned_languages": None,
         "project_ids": None,
     }
-    return Membership(**{**defaults, **fields})  # type: ignore[arg-type]
+    return Membership(**{**defaults, **fields})
 
 
-def test_a_token_has_its_prefix_36_random_characters_and_6_of_their_crc32() -> None:
+def test_a_token_has_its_prefix_36_random_characters_and_6_of_their_crc32():
     text = new_token_text("personal")
 
     body, check = text[:-6], text[-6:]
@@ -82,9 +82,7 @@ def test_a_token_has_its_prefix_36_random_characters_and_6_of_their_crc32() -> N
 
 
 @given(st.integers(0, 49), st.sampled_from(ALPHABET))
-def test_a_token_with_one_character_changed_is_refused_before_any_look_up(
-    at: int, letter: str
-) -> None:
+def test_a_token_with_one_character_changed_is_refused_before_any_look_up(at, letter):
     text = new_token_text("personal")
     changed = text[:at] + letter + text[at + 1 :]
 
@@ -92,11 +90,11 @@ def test_a_token_with_one_character_changed_is_refused_before_any_look_up(
 
 
 @pytest.mark.parametrize("text", ["", "svc_pat_", "svc_pat_ä", "Bearer x", "svc_pat\n"])
-def test_junk_is_no_token(text: str) -> None:
+def test_junk_is_no_token(text):
     assert not is_token_text(text)
 
 
-def test_a_token_ends_at_its_expiry_and_when_it_is_revoked() -> None:
+def test_a_token_ends_at_its_expiry_and_when_it_is_revoked():
     live = stored(token())
     expired = stored(token(expires_at="2026-11-21T09:00:00.000Z"))
     revoked = stored(token(), revoked_at="2026-11-20T00:00:00.000Z")
@@ -117,10 +115,8 @@ def test_a_token_ends_at_its_expiry_and_when_it_is_revoked() -> None:
     ],
 )
 def test_languages_are_those_of_the_member_and_of_the_token(
-    of_member: tuple[str, ...] | None,
-    of_token: tuple[str, ...] | None,
-    together: set[str] | None,
-) -> None:
+    of_member, of_token, together
+):
     record = stored(token(assigned_languages=of_token), user_id="u")
     found = member(assigned_languages=of_member)
 
@@ -129,7 +125,7 @@ def test_languages_are_those_of_the_member_and_of_the_token(
     assert grant.languages == together
 
 
-def test_a_project_token_reaches_its_project_and_nothing_else() -> None:
+def test_a_project_token_reaches_its_project_and_nothing_else():
     own = token(kind="project", project_id="p")
     record = stored(own, organization_id="o", user_id=None)
 
@@ -140,7 +136,7 @@ def test_a_project_token_reaches_its_project_and_nothing_else() -> None:
     assert not covers(grant, Scope("elsewhere", "p"))
 
 
-def test_who_is_bound_to_projects_sees_the_organization_and_changes_nothing() -> None:
+def test_who_is_bound_to_projects_sees_the_organization_and_changes_nothing():
     grant = Grant("o", frozenset(PERMISSIONS), project_ids=frozenset({"p"}))
 
     assert allows(grant, "project_read", Scope("o"))
@@ -149,7 +145,7 @@ def test_who_is_bound_to_projects_sees_the_organization_and_changes_nothing() ->
     assert allows(grant, "project_update", Scope("o", "p"))
 
 
-def test_effective_is_what_a_scope_of_the_grant_allows() -> None:
+def test_effective_is_what_a_scope_of_the_grant_allows():
     for bound in (None, frozenset({"p"})):
         grant = Grant("o", frozenset(PERMISSIONS), project_ids=bound)
         scopes = [Scope("o"), Scope("o", "p")]
@@ -162,7 +158,7 @@ def test_effective_is_what_a_scope_of_the_grant_allows() -> None:
     assert set(PERMISSIONS) - effective(grant) == ORGANIZATION_WIDE
 
 
-def test_roles_hold_what_decisions_says() -> None:
+def test_roles_hold_what_decisions_says():
     assert ROLES["viewer"] < ROLES["translator"] < ROLES["reviewer"]
     assert ROLES["reviewer"] < ROLES["developer"] < ROLES["manager"] < ROLES["owner"]
     assert "translation_approve" not in ROLES["translator"]
@@ -171,7 +167,7 @@ def test_roles_hold_what_decisions_says() -> None:
     assert ROLES["owner"] == set(PERMISSIONS)
 
 
-def test_assigned_languages_are_kept_canonical_and_once() -> None:
+def test_assigned_languages_are_kept_canonical_and_once():
     assert check_languages(["pt_br", "pt-BR", "DE"]) == ("pt-BR", "de")
     assert check_languages([]) is None
     with pytest.raises(ValidationFailed, match="not a BCP-47"):

@@ -4,17 +4,14 @@ The operations come from the interface description, so a new one is in the matri
 once; one whose path has a parameter that this file cannot fill fails the build.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from locframework.access.permissions import PERMISSIONS
-from locframework.testing.workspace import Workspace
 
 from .every_operation import ANY_LANGUAGE, FILE, World, absent, rows, same
 
 
-def test_every_parameter_of_a_path_is_known_here(workspace: Workspace) -> None:
+def test_every_parameter_of_a_path_is_known_here(workspace):
     world = World(workspace, "known")
 
     unknown = {
@@ -27,7 +24,7 @@ def test_every_parameter_of_a_path_is_known_here(workspace: Workspace) -> None:
     assert unknown == set()
 
 
-def test_without_a_token_nothing_but_the_public_answers(workspace: Workspace) -> None:
+def test_without_a_token_nothing_but_the_public_answers(workspace):
     world = World(workspace, "first")
     nobody = world.owner.with_token(None)
 
@@ -42,9 +39,7 @@ def test_without_a_token_nothing_but_the_public_answers(workspace: Workspace) ->
             assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_another_organizations_target_reads_like_an_absent_one(
-    workspace: Workspace,
-) -> None:
+def test_another_organizations_target_reads_like_an_absent_one(workspace):
     mine, theirs = World(workspace, "mine"), World(workspace, "theirs")
 
     for row in rows(mine.owner):
@@ -58,9 +53,7 @@ def test_another_organizations_target_reads_like_an_absent_one(
         assert same(foreign, nowhere), row.name
 
 
-def test_anothers_child_in_my_project_reads_like_an_absent_one(
-    workspace: Workspace,
-) -> None:
+def test_anothers_child_in_my_project_reads_like_an_absent_one(workspace):
     mine, theirs = World(workspace, "mine"), World(workspace, "theirs")
 
     for row in rows(mine.owner):
@@ -75,7 +68,7 @@ def test_anothers_child_in_my_project_reads_like_an_absent_one(
         assert same(foreign, nowhere), row.name
 
 
-def test_a_project_token_sees_no_other_project(workspace: Workspace) -> None:
+def test_a_project_token_sees_no_other_project(workspace):
     mine = World(workspace, "mine")
     sibling = workspace.project(owner=mine.owner)
 
@@ -91,7 +84,7 @@ def test_a_project_token_sees_no_other_project(workspace: Workspace) -> None:
         assert same(foreign, nowhere), row.name
 
 
-def test_every_operation_refuses_who_lacks_its_permission(workspace: Workspace) -> None:
+def test_every_operation_refuses_who_lacks_its_permission(workspace):
     world = World(workspace, "first")
 
     for row in rows(world.owner):
@@ -109,9 +102,7 @@ def test_every_operation_refuses_who_lacks_its_permission(workspace: Workspace) 
         assert answer.error["details"] == {"required": row.permission}, row.name
 
 
-def test_a_malformed_body_is_told_only_to_who_may_know_the_target(
-    workspace: Workspace,
-) -> None:
+def test_a_malformed_body_is_told_only_to_who_may_know_the_target(workspace):
     mine, theirs = World(workspace, "mine"), World(workspace, "theirs")
     checked = 0
 
@@ -131,9 +122,7 @@ def test_a_malformed_body_is_told_only_to_who_may_know_the_target(
     assert checked > 10
 
 
-def test_who_may_do_everything_is_let_through_every_operation(
-    workspace: Workspace,
-) -> None:
+def test_who_may_do_everything_is_let_through_every_operation(workspace):
     world = World(workspace, "first")
 
     for row in rows(world.owner):
@@ -145,9 +134,7 @@ def test_who_may_do_everything_is_let_through_every_operation(
         assert answer.status not in (401, 403, 404), f"{row.name}: {answer}"
 
 
-def test_who_may_do_everything_meets_404_for_every_absent_target(
-    workspace: Workspace,
-) -> None:
+def test_who_may_do_everything_meets_404_for_every_absent_target(workspace):
     world = World(workspace, "first")
 
     for row in rows(world.owner):
@@ -164,8 +151,8 @@ def test_who_may_do_everything_meets_404_for_every_absent_target(
 
 @pytest.mark.parametrize("query", [{}, {"branch": "spring"}], ids=["main", "branch"])
 def test_a_language_that_is_not_assigned_is_refused_on_every_path_that_writes_it(
-    workspace: Workspace, query: dict[str, str]
-) -> None:
+    workspace, query
+):
     world = World(workspace, "first")
     scoped = workspace.client(
         "developer", languages=["en"], organization_id=world.organization_id

@@ -1,35 +1,28 @@
 """The activity list (decisions 2.6) and the filters it shares with undo."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
-
-from locframework.testing.client import Client
 
 from .undoing import import_german
 
 
-def listed(keys: Any, client: Client | None = None, **query: Any) -> list[Any]:
+def listed(keys, client=None, **query):
     path = f"/projects/{keys.project['id']}/activity"
     answer = (client or keys.owner).get(path, query=query)
     assert answer.status == 200, answer
-    found: list[Any] = answer.data["items"]
+    found = answer.data["items"]
     return [item for item in found if item["type"] != "language.completed"]
 
 
-def types(keys: Any, **query: Any) -> list[str]:
+def types(keys, **query):
     return [item["type"] for item in listed(keys, **query)]
 
 
-def create_branch(keys: Any, name: str = "spring") -> str:
+def create_branch(keys, name="spring"):
     path = f"/projects/{keys.project['id']}/branches"
-    made: str = keys.owner.post(path, json={"name": name}).data["branch"]["id"]
-    return made
+    return keys.owner.post(path, json={"name": name}).data["branch"]["id"]
 
 
-def test_item_has_actor_branch_and_records(keys: Any) -> None:
+def test_item_has_actor_branch_and_records(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei", keys.translator)
 
@@ -44,17 +37,16 @@ def test_item_has_actor_branch_and_records(keys: Any) -> None:
 
 
 @pytest.mark.parametrize("branch", [None, "spring"])
-def test_item_has_the_time_of_its_change(keys: Any, branch: str | None) -> None:
+def test_item_has_the_time_of_its_change(keys, branch):
     where = {"branch": branch} if branch else {}
     create_branch(keys)
     new = {"key": "a.b", "values": {"de": "eins"}}
     key = keys.owner.post(keys.path, json=new, query=where).data["key"]
     one = f"{keys.path}/{key['id']}"
 
-    def last() -> str:
+    def last():
         newest, *_ = listed(keys, branch=branch or "main")
-        at: str = newest["createdAt"]
-        return at
+        return newest["createdAt"]
 
     assert key["createdAt"] == key["updatedAt"] == last()
     for verb, body in (("", {"value": "zwei"}), ("/revert", {"revision": 1})):
@@ -69,7 +61,7 @@ def test_item_has_the_time_of_its_change(keys: Any, branch: str | None) -> None:
     assert gone["deletedAt"] == last()
 
 
-def test_filters_are_combined(keys: Any) -> None:
+def test_filters_are_combined(keys):
     one, two = keys.made(), keys.made(key="c")
     keys.put(one, "de", "eins", keys.translator)
     [first] = listed(keys, keyId=two["id"])
@@ -84,7 +76,7 @@ def test_filters_are_combined(keys: Any) -> None:
     assert types(keys, keyId=two["id"]) == ["key.deleted", "key.created"]
 
 
-def test_job_filter_lists_the_changes_of_the_job(keys: Any) -> None:
+def test_job_filter_lists_the_changes_of_the_job(keys):
     job_id = import_german(keys, {"a.b": "eins"})
 
     found = listed(keys, jobId=job_id)
@@ -95,7 +87,7 @@ def test_job_filter_lists_the_changes_of_the_job(keys: Any) -> None:
     assert {item["jobId"] for item in found} == {job_id}
 
 
-def test_branch_filter_includes_the_changes_of_its_merge(keys: Any) -> None:
+def test_branch_filter_includes_the_changes_of_its_merge(keys):
     key = keys.made(values={"de": "eins"})
     branch_id = create_branch(keys)
     value = f"{keys.path}/{key['id']}/values/de"
@@ -114,7 +106,7 @@ def test_branch_filter_includes_the_changes_of_its_merge(keys: Any) -> None:
     assert {item["branch"] for item in listed(keys, branch="main")} == {None}
 
 
-def test_list_is_paged(keys: Any) -> None:
+def test_list_is_paged(keys):
     for number in range(3):
         keys.made(key=f"k{number}")
     everything = listed(keys)
@@ -125,7 +117,7 @@ def test_list_is_paged(keys: Any) -> None:
 
 
 @pytest.mark.parametrize("role", ["viewer", "translator", "reviewer"])
-def test_list_needs_audit_read(keys: Any, role: Any) -> None:
+def test_list_needs_audit_read(keys, role):
     path = f"/projects/{keys.project['id']}/activity"
 
     refused = keys.workspace.client(role).get(path)
@@ -133,7 +125,7 @@ def test_list_needs_audit_read(keys: Any, role: Any) -> None:
     assert refused.error["details"] == {"required": "audit_read"}
 
 
-def test_invalid_filters_are_refused(keys: Any) -> None:
+def test_invalid_filters_are_refused(keys):
     path = f"/projects/{keys.project['id']}/activity"
 
     since = keys.owner.get(path, query={"since": "yesterday"})
@@ -156,9 +148,7 @@ MATCH_NOTHING = [
 
 
 @pytest.mark.parametrize(("asked", "name"), MATCH_NOTHING)
-def test_filters_that_match_nothing_are_refused(
-    keys: Any, asked: dict[str, str], name: str
-) -> None:
+def test_filters_that_match_nothing_are_refused(keys, asked, name):
     path = f"/projects/{keys.project['id']}/activity"
 
     listing = keys.owner.get(path, query=asked)
@@ -170,7 +160,7 @@ def test_filters_that_match_nothing_are_refused(
         assert fault["path"] == f"{root}.{name}"
 
 
-def test_job_of_another_project_is_refused(keys: Any) -> None:
+def test_job_of_another_project_is_refused(keys):
     job_id = import_german(keys, {"a.b": "eins"})
     other = keys.workspace.project()
     path = f"/projects/{other['id']}/activity"
@@ -180,7 +170,7 @@ def test_job_of_another_project_is_refused(keys: Any) -> None:
     assert (refused.status, refused.error["details"][0]["path"]) == (400, "query.jobId")
 
 
-def test_key_of_another_project_is_refused(keys: Any) -> None:
+def test_key_of_another_project_is_refused(keys):
     key, other = keys.made(), keys.workspace.project()
     path, where = f"/projects/{other['id']}/activity", {"keyId": key["id"]}
 
@@ -192,7 +182,7 @@ def test_key_of_another_project_is_refused(keys: Any) -> None:
         assert refused.error["details"][0]["path"] == f"{root}.keyId"
 
 
-def test_job_filter_works_after_the_job_was_deleted(keys: Any) -> None:
+def test_job_filter_works_after_the_job_was_deleted(keys):
     job_id = import_german(keys, {"a.b": "eins"})
     database = keys.workspace.framework.storage.database
     database.run("DELETE FROM jobs WHERE id = ?", (job_id,))
@@ -200,7 +190,7 @@ def test_job_filter_works_after_the_job_was_deleted(keys: Any) -> None:
     assert "key.created" in types(keys, jobId=job_id)
 
 
-def test_unchanged_settings_make_no_event(keys: Any) -> None:
+def test_unchanged_settings_make_no_event(keys):
     path = f"/projects/{keys.project['id']}"
     before = listed(keys)
     project = keys.owner.get(path).data["project"]

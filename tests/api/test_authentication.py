@@ -1,34 +1,29 @@
 """service.md, Authentication 1 to 8; decisions 2.9: each line."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from locframework.access.permissions import PERMISSIONS, ROLES
-from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace, open_workspace
-from tests.databases import Migrated
+from locframework.testing.workspace import open_workspace
 
 TOKEN = re.compile(r"svc_(pat|proj)_[0-9A-Za-z]{42}")
 
 
-def personal(client: Client, **body: object) -> Answer:
+def personal(client, **body):
     return client.post("/tokens", json={"name": "ci", **body})
 
 
-def token_of(client: Client, **body: object) -> Client:
+def token_of(client, **body):
     return client.with_token(personal(client, **body).data["secret"])
 
 
 # 1 and 2: a bearer token of two kinds
 
 
-def test_1_the_token_comes_in_the_authorization_header(workspace: Workspace) -> None:
+def test_1_the_token_comes_in_the_authorization_header(workspace):
     owner = workspace.owner
 
     assert owner.get("/projects").status == 200
@@ -40,9 +35,7 @@ def test_1_the_token_comes_in_the_authorization_header(workspace: Workspace) -> 
         assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_2_personal_and_project_tokens_are_told_by_their_prefix(
-    workspace: Workspace,
-) -> None:
+def test_2_personal_and_project_tokens_are_told_by_their_prefix(workspace):
     project = workspace.project()
     path = f"/projects/{project['id']}/tokens"
 
@@ -57,9 +50,7 @@ def test_2_personal_and_project_tokens_are_told_by_their_prefix(
         assert made["token"]["prefix"] == made["secret"][:12]
 
 
-def test_a_secret_is_shown_once_and_never_kept(
-    workspace: Workspace, tmp_path: Path
-) -> None:
+def test_a_secret_is_shown_once_and_never_kept(workspace, tmp_path):
     secret = personal(workspace.owner).data["secret"]
 
     listed = workspace.owner.get("/tokens").content
@@ -72,7 +63,7 @@ def test_a_secret_is_shown_once_and_never_kept(
 # 3 and 4: allow-lists within authority
 
 
-def test_3_every_token_has_an_explicit_allow_list(workspace: Workspace) -> None:
+def test_3_every_token_has_an_explicit_allow_list(workspace):
     made = personal(workspace.owner, permissions=["translation_read"]).data["token"]
 
     assert made["permissions"] == ["translation_read"]
@@ -80,9 +71,7 @@ def test_3_every_token_has_an_explicit_allow_list(workspace: Workspace) -> None:
     assert (refused.status, refused.error["code"]) == (400, "unknown_permission")
 
 
-def test_4_a_personal_token_narrows_and_never_exceeds_its_owner(
-    workspace: Workspace,
-) -> None:
+def test_4_a_personal_token_narrows_and_never_exceeds_its_owner(workspace):
     translator = workspace.client("translator")
 
     narrow = token_of(translator, permissions=["project_read"])
@@ -95,9 +84,7 @@ def test_4_a_personal_token_narrows_and_never_exceeds_its_owner(
     assert shown["effectivePermissions"] == ["project_read"]
 
 
-def test_4_a_lowered_role_takes_effect_on_the_next_request(
-    workspace: Workspace,
-) -> None:
+def test_4_a_lowered_role_takes_effect_on_the_next_request(workspace):
     members = f"/organizations/{workspace.organization_id}/members"
     body = {"email": "ada@example.com", "role": "developer"}
     member = workspace.owner.post(members, json=body).data["member"]
@@ -115,7 +102,7 @@ def test_4_a_lowered_role_takes_effect_on_the_next_request(
     assert ada.get(keys).status == 401
 
 
-def test_a_revoked_token_is_refused_on_the_next_request(workspace: Workspace) -> None:
+def test_a_revoked_token_is_refused_on_the_next_request(workspace):
     made = personal(workspace.owner).data
     client = workspace.owner.with_token(made["secret"])
     assert client.get("/tokens/self").status == 200
@@ -126,9 +113,7 @@ def test_a_revoked_token_is_refused_on_the_next_request(workspace: Workspace) ->
     assert client.get("/tokens/self").status == 401
 
 
-def test_a_token_lives_90_days_by_default_and_366_at_most(
-    tmp_path: Path, migrated: Migrated
-) -> None:
+def test_a_token_lives_90_days_by_default_and_366_at_most(tmp_path, migrated):
     now = [datetime.now(UTC)]
     with (
         migrated.url("sqlite", tmp_path) as url,
@@ -147,9 +132,7 @@ def test_a_token_lives_90_days_by_default_and_366_at_most(
 
 
 @pytest.mark.parametrize("whose", ["personal", "member", "project"])
-def test_every_kind_of_token_ends_when_expires_at_says(
-    workspace: Workspace, whose: str
-) -> None:
+def test_every_kind_of_token_ends_when_expires_at_says(workspace, whose):
     owner, project = workspace.owner, workspace.project()
     members = f"/organizations/{workspace.organization_id}/members"
     [member] = owner.get(members).data["items"]
@@ -169,9 +152,7 @@ def test_every_kind_of_token_ends_when_expires_at_says(
     ("days", "body", "rule"),
     [(367, {}, "range"), (-1, {}, "range"), (30, {"expiresInDays": 30}, "exclusive")],
 )
-def test_an_end_beyond_the_bounds_or_told_twice_is_refused(
-    workspace: Workspace, days: int, body: dict[str, object], rule: str
-) -> None:
+def test_an_end_beyond_the_bounds_or_told_twice_is_refused(workspace, days, body, rule):
     end = (datetime.now(UTC) + timedelta(days=days)).isoformat()
 
     refused = personal(workspace.owner, expiresAt=end, **body)
@@ -184,7 +165,7 @@ def test_an_end_beyond_the_bounds_or_told_twice_is_refused(
 @pytest.mark.parametrize(
     "end", ["soon", "", "2027-02-30", None, 3, "9999-12-31T23:59:59-09:00"]
 )
-def test_an_end_that_is_no_time_is_refused(workspace: Workspace, end: object) -> None:
+def test_an_end_that_is_no_time_is_refused(workspace, end):
     refused = personal(workspace.owner, expiresAt=end)
 
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
@@ -193,7 +174,7 @@ def test_an_end_that_is_no_time_is_refused(workspace: Workspace, end: object) ->
 # 5 and 6: a project token; no coarse scopes
 
 
-def test_5_a_project_token_is_bound_to_its_project(workspace: Workspace) -> None:
+def test_5_a_project_token_is_bound_to_its_project(workspace):
     mine, other = workspace.project(), workspace.project()
     path = f"/projects/{mine['id']}/tokens"
     secret = workspace.owner.post(path, json={"name": "ci"}).data["secret"]
@@ -206,7 +187,7 @@ def test_5_a_project_token_is_bound_to_its_project(workspace: Workspace) -> None
     assert personal(client).error["code"] == "permission_denied"
 
 
-def test_6_no_permission_key_implies_another(workspace: Workspace) -> None:
+def test_6_no_permission_key_implies_another(workspace):
     project = workspace.project()
     writer = token_of(workspace.owner, permissions=["translation_write"])
 
@@ -219,17 +200,15 @@ def test_6_no_permission_key_implies_another(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize("role", sorted(ROLES))
-def test_permissions_are_those_of_the_role(workspace: Workspace, role: str) -> None:
-    client = workspace.client(role)  # type: ignore[arg-type]
+def test_permissions_are_those_of_the_role(workspace, role):
+    client = workspace.client(role)
 
     shown = client.get("/tokens/self").data["token"]
 
-    assert set(shown["effectivePermissions"]) == set(ROLES[role])  # type: ignore[index]
+    assert set(shown["effectivePermissions"]) == set(ROLES[role])
 
 
-def test_7_a_translator_acts_on_assigned_languages_alone_and_reads_all(
-    workspace: Workspace,
-) -> None:
+def test_7_a_translator_acts_on_assigned_languages_alone_and_reads_all(workspace):
     project = workspace.project(languages=["de", "pt-BR"])
     key = workspace.key(project, "a", values={"pt-BR": "Oi"})
     values = f"/projects/{project['id']}/keys/{key['id']}/values"
@@ -242,14 +221,14 @@ def test_7_a_translator_acts_on_assigned_languages_alone_and_reads_all(
     assert translator.get(f"{values}/pt-BR").data["value"]["value"] == "Oi"
 
 
-def test_8_permissions_are_listed_for_any_token(workspace: Workspace) -> None:
+def test_8_permissions_are_listed_for_any_token(workspace):
     listed = workspace.client("viewer").get("/permissions").data["permissions"]
 
     assert {each["key"] for each in listed} == set(PERMISSIONS)
     assert all(each["description"] for each in listed)
 
 
-def test_a_member_who_was_deactivated_is_a_member_still(workspace: Workspace) -> None:
+def test_a_member_who_was_deactivated_is_a_member_still(workspace):
     members = f"/organizations/{workspace.organization_id}/members"
     body = {"email": "ada@example.com", "role": "developer"}
     member = workspace.owner.post(members, json=body).data["member"]
@@ -263,7 +242,7 @@ def test_a_member_who_was_deactivated_is_a_member_still(workspace: Workspace) ->
     assert (again.status, again.error["code"]) == (409, "member_exists")
 
 
-def test_an_organization_keeps_its_last_owner(workspace: Workspace) -> None:
+def test_an_organization_keeps_its_last_owner(workspace):
     members = f"/organizations/{workspace.organization_id}/members"
     [owner] = workspace.owner.get(members).data["items"]
     one = f"{members}/{owner['id']}"
@@ -279,9 +258,7 @@ def test_an_organization_keeps_its_last_owner(workspace: Workspace) -> None:
         )
 
 
-def test_a_token_made_for_a_member_counts_in_this_organization_alone(
-    workspace: Workspace,
-) -> None:
+def test_a_token_made_for_a_member_counts_in_this_organization_alone(workspace):
     victim_email = "victim@example.com"
     framework = workspace.framework
     theirs, victim = framework.organizations.create_organization("V", victim_email)
@@ -301,9 +278,7 @@ def test_a_token_made_for_a_member_counts_in_this_organization_alone(
         assert client.get(f"/organizations/{theirs.id}").status == 404
 
 
-def test_who_manages_members_cannot_make_a_token_wider_than_their_own(
-    workspace: Workspace,
-) -> None:
+def test_who_manages_members_cannot_make_a_token_wider_than_their_own(workspace):
     members = f"/organizations/{workspace.organization_id}/members"
     [owner] = workspace.owner.get(members).data["items"]
     narrow = token_of(workspace.owner, permissions=["project_read", "member_manage"])
@@ -318,7 +293,7 @@ def test_who_manages_members_cannot_make_a_token_wider_than_their_own(
     assert lifted.error["code"] == "permission_denied"
 
 
-def test_a_project_token_has_the_languages_of_its_maker(workspace: Workspace) -> None:
+def test_a_project_token_has_the_languages_of_its_maker(workspace):
     project = workspace.project(languages=["de", "fr"])
     path = f"/projects/{project['id']}/tokens"
     maker = workspace.client("manager", languages=["de"])
@@ -330,9 +305,7 @@ def test_a_project_token_has_the_languages_of_its_maker(workspace: Workspace) ->
     assert maker.post(path, json=wider).error["code"] == "language_not_assigned"
 
 
-def test_a_project_token_lists_no_permission_that_it_cannot_use(
-    workspace: Workspace,
-) -> None:
+def test_a_project_token_lists_no_permission_that_it_cannot_use(workspace):
     path = f"/projects/{workspace.project()['id']}/tokens"
     asked = ["member_manage", "project_read", "project_create", "organization_manage"]
 
@@ -355,7 +328,7 @@ def test_a_project_token_lists_no_permission_that_it_cannot_use(
     assert refused.error["code"] == "permission_denied"
 
 
-def test_a_personal_token_is_asked_of_no_project(workspace: Workspace) -> None:
+def test_a_personal_token_is_asked_of_no_project(workspace):
     project, other = workspace.project(), workspace.project(name="Other")
     new = {"name": "ci", "permissions": ["project_read"]}
     of_project = f"/projects/{project['id']}/tokens"
@@ -376,9 +349,7 @@ def test_a_personal_token_is_asked_of_no_project(workspace: Workspace) -> None:
     assert nothing.data["token"]["projectId"] is None
 
 
-def test_a_token_of_another_kind_than_the_path_makes_is_refused(
-    workspace: Workspace,
-) -> None:
+def test_a_token_of_another_kind_than_the_path_makes_is_refused(workspace):
     of_project = f"/projects/{workspace.project()['id']}/tokens"
     new = {"name": "ci", "permissions": ["project_read"]}
 

@@ -1,15 +1,8 @@
 """Checks that a project blocks with: what they find is not approved, on any path."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace
 
 BLOCKING = ["placeholders", "length"]
 
@@ -17,7 +10,7 @@ BLOCKING = ["placeholders", "length"]
 class Shop:
     """A project that blocks, with one text approved."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self.workspace, self.owner = workspace, workspace.owner
         self.translator = workspace.client("translator")
         project = workspace.project(languages=["de", "fr"], blockingChecks=BLOCKING)
@@ -26,19 +19,17 @@ class Shop:
         made = self.owner.post(
             f"{self.path}/keys", json={"key": "hi", "values": values}
         )
-        self.hi: str = made.data["key"]["id"]
+        self.hi = made.data["key"]["id"]
 
-    def put(
-        self, lang: str, value: Any, *, client: Client | None = None, **query: Any
-    ) -> Answer:
+    def put(self, lang, value, *, client=None, **query):
         path = f"{self.path}/keys/{self.hi}/values/{lang}"
         return (client or self.owner).put(path, json={"value": value}, query=query)
 
-    def approve(self, lang: str, **query: Any) -> Answer:
+    def approve(self, lang, **query):
         path = f"{self.path}/keys/{self.hi}/values/{lang}/approve"
         return self.owner.post(path, json={}, query=query)
 
-    def statuses(self, key_id: str | None = None, **query: Any) -> dict[Any, str]:
+    def statuses(self, key_id=None, **query):
         path = f"{self.path}/keys/{key_id or self.hi}"
         values = self.owner.get(path, query=query).data["key"]["values"]
         return {
@@ -46,22 +37,21 @@ class Shop:
             for one in values
         }
 
-    def delivered(self, lang: str, **query: Any) -> Any:
+    def delivered(self, lang, **query):
         asked = {"format": "json-flat", "languageCodes": lang, **query}
         return self.owner.get(f"{self.path}/export", query=asked).json
 
-    def key(self, name: str) -> str:
+    def key(self, name):
         found = self.owner.get(f"{self.path}/keys", query={"prefix": name}).data
-        key_id: str = found["items"][0]["id"]
-        return key_id
+        return found["items"][0]["id"]
 
 
 @pytest.fixture
-def shop(workspace: Workspace) -> Shop:
+def shop(workspace):
     return Shop(workspace)
 
 
-def test_an_approval_is_refused_with_what_was_found(shop: Shop) -> None:
+def test_an_approval_is_refused_with_what_was_found(shop):
     shop.put("de", "Hallo", client=shop.translator)
 
     refused = shop.approve("de")
@@ -74,19 +64,19 @@ def test_an_approval_is_refused_with_what_was_found(shop: Shop) -> None:
     assert shop.delivered("de") == {"hi": "Hallo {name}"}
 
 
-def mend(shop: Shop) -> None:
+def mend(shop):
     shop.put("de", "Na, {name}", client=shop.translator)
 
 
-def mend_for_another_check(shop: Shop) -> None:
+def mend_for_another_check(shop):
     shop.put("de", "Hallo {name} ", client=shop.translator)
 
 
-def fit_the_source(shop: Shop) -> None:
+def fit_the_source(shop):
     shop.put("en", "Hi")
 
 
-def turn_off(shop: Shop) -> None:
+def turn_off(shop):
     shop.owner.patch(shop.path, json={"checkSeverities": {"placeholders": "off"}})
 
 
@@ -99,9 +89,7 @@ def turn_off(shop: Shop) -> None:
         (turn_off, "Hallo"),
     ],
 )
-def test_a_text_that_no_blocking_check_finds_wrong_is_approved(
-    shop: Shop, change: Callable[[Shop], None], text: str
-) -> None:
+def test_a_text_that_no_blocking_check_finds_wrong_is_approved(shop, change, text):
     shop.put("de", "Hallo", client=shop.translator)
     change(shop)
 
@@ -109,7 +97,7 @@ def test_a_text_that_no_blocking_check_finds_wrong_is_approved(
     assert shop.delivered("de") == {"hi": text}
 
 
-def test_only_the_forms_that_wait_are_judged(shop: Shop) -> None:
+def test_only_the_forms_that_wait_are_judged(shop):
     shop.owner.patch(f"{shop.path}/keys/{shop.hi}", json={"isPlural": True})
     shop.put("de", {"one": "Hallo", "other": "Hallo"}, client=shop.translator)
     refused = shop.approve("de")
@@ -121,7 +109,7 @@ def test_only_the_forms_that_wait_are_judged(shop: Shop) -> None:
     assert again.status == 200
 
 
-def test_what_an_approver_writes_waits_for_review(shop: Shop) -> None:
+def test_what_an_approver_writes_waits_for_review(shop):
     shop.put("de", "Ja, {name}", client=shop.translator)
     assert shop.statuses()["de"] == "pending_review"  # as ever
     written = shop.put("de", "Hallo")
@@ -137,7 +125,7 @@ def test_what_an_approver_writes_waits_for_review(shop: Shop) -> None:
     assert shop.statuses()["de"] == "approved"
 
 
-def test_texts_of_one_write_are_judged_together(shop: Shop) -> None:
+def test_texts_of_one_write_are_judged_together(shop):
     body = {"key": "b", "values": {"de": "{x}", "fr": "x", "en": "{x}"}}
     made = shop.owner.post(f"{shop.path}/keys", json=body).data["key"]["id"]
 
@@ -148,16 +136,14 @@ def test_texts_of_one_write_are_judged_together(shop: Shop) -> None:
     }
 
 
-def test_an_approved_text_stays_approved_when_its_source_text_changes(
-    shop: Shop,
-) -> None:
+def test_an_approved_text_stays_approved_when_its_source_text_changes(shop):
     shop.put("en", "Hi {name} {city}")
 
     assert shop.statuses()["de"] == "approved"
     assert shop.approve("de").error["code"] == "quality_check_failed"
 
 
-def test_a_text_can_be_cleared(shop: Shop) -> None:
+def test_a_text_can_be_cleared(shop):
     shop.put("de", "Hallo", client=shop.translator)
     shop.put("de", "", client=shop.translator)
 
@@ -165,7 +151,7 @@ def test_a_text_can_be_cleared(shop: Shop) -> None:
     assert "de" not in shop.statuses()
 
 
-def test_batches_hold_what_single_writes_hold(shop: Shop) -> None:
+def test_batches_hold_what_single_writes_hold(shop):
     keys = [{"key": "b", "maxLength": 3, "values": {"en": "Pay", "de": "Zahlen"}}]
     made = shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
     items = [{"keyId": shop.hi, "languageCode": "fr", "value": "Salut"}]
@@ -180,7 +166,7 @@ def test_batches_hold_what_single_writes_hold(shop: Shop) -> None:
     assert shop.statuses()["fr"] == "pending_review"
 
 
-def test_an_import_holds_what_a_write_holds(shop: Shop) -> None:
+def test_an_import_holds_what_a_write_holds(shop):
     file = Upload("de.json", b'{"hi": "Hallo", "new": "neu"}', "application/json")
     form = {"format": "json-flat", "languageCode": "de", "onConflict": "overwrite"}
 
@@ -194,7 +180,7 @@ def test_an_import_holds_what_a_write_holds(shop: Shop) -> None:
     assert shop.delivered("de") == {"hi": "Hallo {name}", "new": "neu"}
 
 
-def test_a_branch_holds_and_its_merge_leaves_it_waiting(shop: Shop) -> None:
+def test_a_branch_holds_and_its_merge_leaves_it_waiting(shop):
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     shop.put("de", "Hallo", branch="spring")
     refused = shop.approve("de", branch="spring")
@@ -206,7 +192,7 @@ def test_a_branch_holds_and_its_merge_leaves_it_waiting(shop: Shop) -> None:
     assert shop.delivered("de") == {"hi": "Hallo {name}"}
 
 
-def test_a_merge_holds_what_was_approved_before_the_check_blocked(shop: Shop) -> None:
+def test_a_merge_holds_what_was_approved_before_the_check_blocked(shop):
     shop.owner.patch(shop.path, json={"blockingChecks": []})
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     shop.put("de", "Hallo", branch="spring")
@@ -224,7 +210,7 @@ def test_a_merge_holds_what_was_approved_before_the_check_blocked(shop: Shop) ->
     assert shop.delivered("de") == {"hi": "Hallo {name}"}
 
 
-def test_a_revert_holds_what_a_write_holds(shop: Shop) -> None:
+def test_a_revert_holds_what_a_write_holds(shop):
     shop.owner.patch(shop.path, json={"blockingChecks": []})
     shop.put("de", "Hallo")  # revision 2
     shop.put("de", "Na {name}")
@@ -238,7 +224,7 @@ def test_a_revert_holds_what_a_write_holds(shop: Shop) -> None:
     assert shop.delivered("de") == {"hi": "Na {name}"}
 
 
-def test_a_text_that_waits_does_not_reach_a_release(shop: Shop) -> None:
+def test_a_text_that_waits_does_not_reach_a_release(shop):
     body = {"name": "Web", "format": "json-flat"}
     made = shop.owner.post(f"{shop.path}/distributions", json=body)
     shop.put("de", "Hallo")
@@ -256,8 +242,8 @@ def test_a_text_that_waits_does_not_reach_a_release(shop: Shop) -> None:
     ("german", "status"), [("Na {name}", "pending_review"), ("Na {who}", "approved")]
 )
 def test_a_batch_is_judged_by_the_source_text_that_it_brings_wherever_that_stands(
-    shop: Shop, german: str, status: str, order: tuple[str, str]
-) -> None:
+    shop, german, status, order
+):
     texts = {"en": "Hello {who}", "de": german}
     items = [
         {"key": "hi", "languageCode": code, "value": texts[code]} for code in order

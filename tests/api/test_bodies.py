@@ -1,17 +1,11 @@
 """A body is judged wherever one may come, also where an operation asks for none."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from locframework.testing.workspace import Workspace
-
 SOME = "0197b2c0-6a70-7a11-9c35-3b1d0e8f4a5b"
 JSON = {"Content-Type": "application/json"}
 WRITES = ("post", "put", "patch")
 
 
-def without_a_body(workspace: Workspace) -> Iterator[tuple[str, str]]:
+def without_a_body(workspace):
     """Method and path of each operation that writes and asks for no body."""
     owner = workspace.owner
     named = {"name": "x", "sourceLanguage": "en"}
@@ -31,9 +25,7 @@ def without_a_body(workspace: Workspace) -> Iterator[tuple[str, str]]:
                 yield method.upper(), where
 
 
-def test_what_is_no_json_is_refused_where_no_body_is_asked_for(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_what_is_no_json_is_refused_where_no_body_is_asked_for(sqlite_workspace):
     request, count = sqlite_workspace.owner.request, 0
     for method, path in without_a_body(sqlite_workspace):
         for content, headers, status, code in (
@@ -50,9 +42,7 @@ def test_what_is_no_json_is_refused_where_no_body_is_asked_for(
     assert count > 10
 
 
-def test_a_body_of_a_read_or_a_delete_means_nothing(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_a_body_of_a_read_or_a_delete_means_nothing(sqlite_workspace):
     project = sqlite_workspace.project(languages=["de"])
     path = f"/projects/{project['id']}/languages/de"
 

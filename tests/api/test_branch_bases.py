@@ -1,16 +1,12 @@
 """What a branch keeps as its own while main goes its way."""
 
-from __future__ import annotations
-
 import pytest
-
-from .branched import Branched
 
 
 @pytest.mark.parametrize("way", ["Bezahlen", ""])
 def test_a_text_of_the_branch_stays_its_own_when_main_passes_through_the_same(
-    shop: Branched, way: str
-) -> None:
+    shop, way
+):
     shop.write(shop.pay, "de", way, "spring")
     shop.write(shop.pay, "de", way)
     while_equal = shop.diff()
@@ -26,9 +22,7 @@ def test_a_text_of_the_branch_stays_its_own_when_main_passes_through_the_same(
     assert shop.one()["changeCount"] == 1
 
 
-def test_a_text_of_the_branch_is_a_change_again_when_main_goes_back_to_the_base(
-    shop: Branched,
-) -> None:
+def test_a_text_of_the_branch_is_a_change_again_when_main_goes_back_to_the_base(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "de", "Bezahlen")
     shop.write(shop.pay, "de", "Zahlen")
@@ -48,8 +42,8 @@ def test_a_text_of_the_branch_is_a_change_again_when_main_goes_back_to_the_base(
     ],
 )
 def test_a_field_of_the_branch_stays_its_own_when_main_passes_through_the_same(
-    shop: Branched, field: str, mine: str, later: str
-) -> None:
+    shop, field, mine, later
+):
     shop.patch(shop.pay, "spring", **{field: mine})
     shop.patch(shop.pay, **{field: mine})
     while_equal = shop.diff()
@@ -62,9 +56,7 @@ def test_a_field_of_the_branch_stays_its_own_when_main_passes_through_the_same(
     assert (change["main"], change["branch"], change["conflict"]) == (later, mine, True)
 
 
-def test_the_base_of_tags_is_what_they_were_when_the_branch_changed_them(
-    shop: Branched,
-) -> None:
+def test_the_base_of_tags_is_what_they_were_when_the_branch_changed_them(shop):
     shop.patch(shop.pay, tags=["a", "b"])
     shop.patch(shop.pay, "spring", tags=["b", "c"])
     shop.patch(shop.pay, tags=["a", "z"])
@@ -79,9 +71,7 @@ def test_the_base_of_tags_is_what_they_were_when_the_branch_changed_them(
     assert shop.read(shop.pay).data["key"]["tags"] == ["c"]
 
 
-def test_a_tag_of_the_branch_stays_when_main_adds_it_too_and_takes_it_away(
-    shop: Branched,
-) -> None:
+def test_a_tag_of_the_branch_stays_when_main_adds_it_too_and_takes_it_away(shop):
     shop.patch(shop.pay, "spring", tags=["button", "cart"])
     shop.patch(shop.pay, tags=["button", "cart"])
     while_equal = shop.diff()
@@ -95,9 +85,7 @@ def test_a_tag_of_the_branch_stays_when_main_adds_it_too_and_takes_it_away(
     assert not change["conflict"]
 
 
-def test_plurals_of_the_branch_stay_when_main_turns_its_own_on_and_off(
-    shop: Branched,
-) -> None:
+def test_plurals_of_the_branch_stay_when_main_turns_its_own_on_and_off(shop):
     shop.patch(shop.pay, "spring", isPlural=True)
     shop.patch(shop.pay, isPlural=True)
     shop.patch(shop.pay, isPlural=False)

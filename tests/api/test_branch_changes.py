@@ -1,19 +1,12 @@
 """What a branch changes is told exactly: in its diff, its count, and its merge."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer
 from tests.images import png
 
-from .branched import Branched
 
-
-def told(changes: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+def told(changes):
     """Of each change, what it is about."""
     return [(c["type"], c["key"], c["field"], c["languageCode"]) for c in changes]
 
@@ -21,9 +14,7 @@ def told(changes: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 # texts found right
 
 
-def test_a_text_found_right_on_a_branch_is_a_change_that_a_merge_brings(
-    shop: Branched,
-) -> None:
+def test_a_text_found_right_on_a_branch_is_a_change_that_a_merge_brings(shop):
     shop.write(shop.pay, "en", "Pay now")  # German is outdated on both
     shop.approve(shop.pay, "de", "spring")
 
@@ -41,9 +32,7 @@ def test_a_text_found_right_on_a_branch_is_a_change_that_a_merge_brings(
     assert shop.outdated(shop.pay) == {"en": False, "de": False}
 
 
-def test_writing_an_outdated_text_again_on_a_branch_finds_it_right_too(
-    shop: Branched,
-) -> None:
+def test_writing_an_outdated_text_again_on_a_branch_finds_it_right_too(shop):
     shop.write(shop.pay, "en", "Pay now")
     shop.write(shop.pay, "de", "Zahlen", "spring")
 
@@ -54,9 +43,7 @@ def test_writing_an_outdated_text_again_on_a_branch_finds_it_right_too(
     assert shop.outdated(shop.pay) == {"en": False, "de": False}
 
 
-def test_who_may_not_write_a_language_cannot_bring_what_was_found_right_in_it(
-    shop: Branched,
-) -> None:
+def test_who_may_not_write_a_language_cannot_bring_what_was_found_right_in_it(shop):
     member = shop.workspace.client("developer", languages=["ar"])
     shop.write(shop.pay, "en", "Pay now")
     shop.approve(shop.pay, "de", "spring")
@@ -70,7 +57,7 @@ def test_who_may_not_write_a_language_cannot_bring_what_was_found_right_in_it(
 # how many changes there are
 
 
-def test_a_removed_language_is_no_change_of_a_branch(shop: Branched) -> None:
+def test_a_removed_language_is_no_change_of_a_branch(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.patch(shop.pay, "spring", description="The big one")
     shop.delete(shop.title, "spring")
@@ -89,8 +76,8 @@ def test_a_removed_language_is_no_change_of_a_branch(shop: Branched) -> None:
     assert not any(change["conflict"] for change in diff)
 
 
-def test_a_branch_is_updated_by_what_is_edited_on_it(shop: Branched) -> None:
-    def moved() -> bool:
+def test_a_branch_is_updated_by_what_is_edited_on_it(shop):
+    def moved():
         before, shop.seen = shop.seen, shop.one()["updatedAt"]
         return bool(shop.seen > before)
 
@@ -108,7 +95,7 @@ def test_a_branch_is_updated_by_what_is_edited_on_it(shop: Branched) -> None:
 # what a merge did
 
 
-def test_a_merge_tells_what_became_of_mains_keys_and_texts(shop: Branched) -> None:
+def test_a_merge_tells_what_became_of_mains_keys_and_texts(shop):
     file = {"file": Upload("a.png", png(), "image/png")}
     made = shop.owner.post(f"{shop.path}/files", files=file, form={})
     shop.patch(shop.pay, screenshotFileId=made.data["file"]["id"])
@@ -126,9 +113,7 @@ def test_a_merge_tells_what_became_of_mains_keys_and_texts(shop: Branched) -> No
     assert merged.data["applied"] == {"added": 1, "updated": 2, "deleted": 0}
 
 
-def test_a_text_that_main_has_cleared_and_the_branch_changed_is_added_again(
-    shop: Branched,
-) -> None:
+def test_a_text_that_main_has_cleared_and_the_branch_changed_is_added_again(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "de", "")
 
@@ -140,9 +125,7 @@ def test_a_text_that_main_has_cleared_and_the_branch_changed_is_added_again(
 # what the trash does not hold any more
 
 
-def test_a_key_that_main_lost_for_good_comes_back_as_the_branch_has_it(
-    shop: Branched,
-) -> None:
+def test_a_key_that_main_lost_for_good_comes_back_as_the_branch_has_it(shop):
     shop.write(shop.pay, "ar", "ادفع", "spring")
     shop.delete(shop.pay)
     shop.workspace.framework.storage.purge("keys", "2999-01-01T00:00:00.000Z", 10)
@@ -158,7 +141,7 @@ def test_a_key_that_main_lost_for_good_comes_back_as_the_branch_has_it(
     assert shop.read(shop.pay).data["key"]["tags"] == ["button"]
 
 
-def test_a_branch_that_goes_on_after_its_merge_sees_all_of_main(shop: Branched) -> None:
+def test_a_branch_that_goes_on_after_its_merge_sees_all_of_main(shop):
     shop.create("spring", key="banner", values={"en": "Spring!"})
     shop.create(key="banner", values={"en": "Hello"})
 
@@ -171,14 +154,14 @@ def test_a_branch_that_goes_on_after_its_merge_sees_all_of_main(shop: Branched) 
 # what both sides deleted
 
 
-def restore(shop: Branched, branch: str | None = None) -> Answer:
+def restore(shop, branch=None):
     query = {"branch": branch} if branch else {}
     return shop.owner.post(f"{shop.path}/keys/{shop.pay['id']}/restore", query=query)
 
 
 def test_a_key_deleted_on_a_branch_stays_so_when_main_deletes_it_and_brings_it_back(
-    shop: Branched,
-) -> None:
+    shop,
+):
     shop.delete(shop.pay, "spring")
     shop.delete(shop.pay)
     while_gone = shop.diff()
@@ -201,8 +184,8 @@ def test_a_key_deleted_on_a_branch_stays_so_when_main_deletes_it_and_brings_it_b
 
 @pytest.mark.parametrize("order", [(None, "spring"), ("spring", None)])
 def test_what_a_branch_changed_of_a_key_that_both_sides_deleted_is_in_its_trash(
-    shop: Branched, order: tuple[str | None, ...]
-) -> None:
+    shop, order
+):
     shop.write(shop.pay, "ar", "ادفع", "spring")
     for line in order:
         shop.delete(shop.pay, line)

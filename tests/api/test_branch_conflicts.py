@@ -1,13 +1,9 @@
 """What main and a branch both changed: what conflicts, and what decides then."""
 
-from __future__ import annotations
-
 import pytest
 
-from .branched import Branched
 
-
-def test_edits_in_different_languages_never_clash(shop: Branched) -> None:
+def test_edits_in_different_languages_never_clash(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "ar", "ادفع")
 
@@ -19,7 +15,7 @@ def test_edits_in_different_languages_never_clash(shop: Branched) -> None:
     }
 
 
-def test_a_conflict_is_reported_and_nothing_is_written(shop: Branched) -> None:
+def test_a_conflict_is_reported_and_nothing_is_written(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.patch(shop.title, "spring", description="Heading")
     shop.write(shop.pay, "de", "Kaufen")
@@ -44,7 +40,7 @@ def test_a_conflict_is_reported_and_nothing_is_written(shop: Branched) -> None:
 @pytest.mark.parametrize(
     ("strategy", "text"), [("use_branch", "Bezahlen"), ("use_main", "Kaufen")]
 )
-def test_a_strategy_decides_conflicts(shop: Branched, strategy: str, text: str) -> None:
+def test_a_strategy_decides_conflicts(shop, strategy, text):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "de", "Kaufen")
     shop.patch(shop.title, "spring", description="Heading")
@@ -56,7 +52,7 @@ def test_a_strategy_decides_conflicts(shop: Branched, strategy: str, text: str) 
     assert shop.read(shop.title).data["key"]["description"] == "Heading"
 
 
-def test_a_resolution_decides_one_conflict_before_the_strategy(shop: Branched) -> None:
+def test_a_resolution_decides_one_conflict_before_the_strategy(shop):
     for lang in ("de", "ar"):
         shop.write(shop.pay, lang, f"branch {lang}", "spring")
         shop.write(shop.pay, lang, f"main {lang}")
@@ -71,9 +67,7 @@ def test_a_resolution_decides_one_conflict_before_the_strategy(shop: Branched) -
     assert shop.texts(shop.pay)["ar", None] == "main ar"
 
 
-def test_a_deletion_against_an_edit_is_a_conflict_on_either_side(
-    shop: Branched,
-) -> None:
+def test_a_deletion_against_an_edit_is_a_conflict_on_either_side(shop):
     shop.delete(shop.pay, "spring")
     shop.write(shop.pay, "de", "Kaufen")
     shop.write(shop.title, "de", "Laden", "spring")
@@ -90,7 +84,7 @@ def test_a_deletion_against_an_edit_is_a_conflict_on_either_side(
     assert shop.texts(shop.title) == {("en", None): "Shop", ("de", None): "Laden"}
 
 
-def test_a_deletion_tells_what_main_changed_of_the_key(shop: Branched) -> None:
+def test_a_deletion_tells_what_main_changed_of_the_key(shop):
     shop.delete(shop.pay, "spring")
     shop.delete(shop.title, "spring")
     shop.write(shop.pay, "de", "Kaufen")
@@ -113,7 +107,7 @@ def test_a_deletion_tells_what_main_changed_of_the_key(shop: Branched) -> None:
     assert shop.one()["changeCount"] == 2
 
 
-def test_tags_that_would_be_too_many_together_are_a_conflict(shop: Branched) -> None:
+def test_tags_that_would_be_too_many_together_are_a_conflict(shop):
     mine, theirs = ([f"{side}{n}" for n in range(15)] for side in "ab")
     shop.patch(shop.pay, "spring", tags=mine)
     shop.patch(shop.pay, tags=theirs)
@@ -128,7 +122,7 @@ def test_tags_that_would_be_too_many_together_are_a_conflict(shop: Branched) -> 
     assert shop.read(shop.pay).data["key"]["tags"] == mine
 
 
-def test_keys_of_one_name_made_on_both_sides_become_one(shop: Branched) -> None:
+def test_keys_of_one_name_made_on_both_sides_become_one(shop):
     shop.create("spring", key="banner", values={"en": "Spring!", "de": "Los!"})
     theirs = shop.create(key="banner", values={"en": "Hello"})
 
@@ -141,9 +135,7 @@ def test_keys_of_one_name_made_on_both_sides_become_one(shop: Branched) -> None:
     assert shop.names() == ["banner", "checkout.pay", "title"]
 
 
-def test_names_that_both_sides_gave_away_refuse_the_merge_and_are_told_before(
-    shop: Branched,
-) -> None:
+def test_names_that_both_sides_gave_away_refuse_the_merge_and_are_told_before(shop):
     shop.patch(shop.title, "spring", key="headline")
     shop.patch(shop.title, key="caption")
     shop.create("spring", key="caption")
@@ -156,9 +148,7 @@ def test_names_that_both_sides_gave_away_refuse_the_merge_and_are_told_before(
         assert (real.status, real.error["code"]) == (409, "key_exists")
 
 
-def test_a_merge_that_needs_another_name_tells_which_keys_have_it(
-    shop: Branched,
-) -> None:
+def test_a_merge_that_needs_another_name_tells_which_keys_have_it(shop):
     shop.patch(shop.title, "spring", key="headline")
     theirs = shop.create(key="headline")
 
@@ -174,9 +164,7 @@ def test_a_merge_that_needs_another_name_tells_which_keys_have_it(
     assert shop.merge().status == 200
 
 
-def test_plurals_turned_on_a_branch_merge_with_a_text_changed_on_main(
-    shop: Branched,
-) -> None:
+def test_plurals_turned_on_a_branch_merge_with_a_text_changed_on_main(shop):
     shop.patch(shop.title, "spring", isPlural=True)
     shop.write(shop.title, "en", {"one": "One shop"}, "spring")
     shop.write(shop.title, "en", "Shops")

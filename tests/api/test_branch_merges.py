@@ -1,18 +1,13 @@
 """What a branch differs in from main, and its merge (decisions 2.6)."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 from locframework.testing.contracts.storage_events import latest
 
-from .branched import Branched
 
-
-def test_a_diff_tells_each_field_of_each_language_apart(shop: Branched) -> None:
+def test_a_diff_tells_each_field_of_each_language_apart(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "ar", "ادفع", "spring")
     shop.patch(shop.pay, "spring", description="The big one", tags=["button", "new"])
@@ -53,7 +48,7 @@ def test_a_diff_tells_each_field_of_each_language_apart(shop: Branched) -> None:
     assert shop.one()["changeCount"] == 7
 
 
-def test_a_merge_does_what_the_diff_told_and_empties_the_branch(shop: Branched) -> None:
+def test_a_merge_does_what_the_diff_told_and_empties_the_branch(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.patch(shop.pay, "spring", tags=["new"], key="cart.pay")
     shop.delete(shop.title, "spring")
@@ -73,7 +68,7 @@ def test_a_merge_does_what_the_diff_told_and_empties_the_branch(shop: Branched) 
     assert shop.read(shop.pay).data["key"]["tags"] == ["new"]
 
 
-def test_merging_again_does_nothing(shop: Branched) -> None:
+def test_merging_again_does_nothing(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.merge()
     shop.write(shop.pay, "de", "Kaufen")
@@ -85,7 +80,7 @@ def test_merging_again_does_nothing(shop: Branched) -> None:
     assert shop.texts(shop.pay)["de", None] == "Kaufen"
 
 
-def test_merging_a_branch_that_stays_open_again_tells_nobody(shop: Branched) -> None:
+def test_merging_a_branch_that_stays_open_again_tells_nobody(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     merged = shop.merge(closeAfter=False).data["branch"]
 
@@ -98,7 +93,7 @@ def test_merging_a_branch_that_stays_open_again_tells_nobody(shop: Branched) -> 
     assert [event.type for event in told].count("branch.merged") == 1
 
 
-def test_closing_nothing_and_merging_with_close_after_false(shop: Branched) -> None:
+def test_closing_nothing_and_merging_with_close_after_false(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
 
     merged = shop.merge(closeAfter=False).data["branch"]
@@ -108,7 +103,7 @@ def test_closing_nothing_and_merging_with_close_after_false(shop: Branched) -> N
     assert [item["base"] for item in shop.diff()] == ["Bezahlen"]
 
 
-def test_many_who_merge_at_once_all_hear_that_it_is_merged(shop: Branched) -> None:
+def test_many_who_merge_at_once_all_hear_that_it_is_merged(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
 
     with ThreadPoolExecutor(8) as threads:
@@ -118,7 +113,7 @@ def test_many_who_merge_at_once_all_hear_that_it_is_merged(shop: Branched) -> No
     assert sum(answer.data["applied"]["updated"] for answer in answers) == 1
 
 
-def test_events_of_a_branch_name_it_and_a_merge_tells_main(shop: Branched) -> None:
+def test_events_of_a_branch_name_it_and_a_merge_tells_main(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.merge()
 
@@ -131,9 +126,7 @@ def test_events_of_a_branch_name_it_and_a_merge_tells_main(shop: Branched) -> No
     ]
 
 
-def test_values_that_wait_for_review_go_on_waiting_after_a_merge(
-    shop: Branched,
-) -> None:
+def test_values_that_wait_for_review_go_on_waiting_after_a_merge(shop):
     path = f"{shop.path}/keys/{shop.pay['id']}/values/de"
     shop.keys.translator.put(
         path, json={"value": "Bezahlen"}, query={"branch": "spring"}
@@ -147,9 +140,7 @@ def test_values_that_wait_for_review_go_on_waiting_after_a_merge(
     assert detail["origin"] == "merge"
 
 
-def test_a_source_text_that_is_merged_outdates_what_the_branch_did_not_write(
-    shop: Branched,
-) -> None:
+def test_a_source_text_that_is_merged_outdates_what_the_branch_did_not_write(shop):
     shop.write(shop.pay, "ar", "ادفع")
     shop.write(shop.pay, "en", "Pay now", "spring")
     shop.write(shop.pay, "de", "Jetzt zahlen", "spring")
@@ -164,7 +155,7 @@ def test_a_source_text_that_is_merged_outdates_what_the_branch_did_not_write(
     }
 
 
-def test_a_merge_brings_what_is_outdated_as_the_branch_had_it(shop: Branched) -> None:
+def test_a_merge_brings_what_is_outdated_as_the_branch_had_it(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "en", "Pay now", "spring")
     there = shop.outdated(shop.pay, "spring")
@@ -174,9 +165,7 @@ def test_a_merge_brings_what_is_outdated_as_the_branch_had_it(shop: Branched) ->
     assert there == shop.outdated(shop.pay) == {"en": False, "de": True}
 
 
-def test_what_a_source_text_kept_fresh_on_a_branch_stays_so_when_it_is_merged(
-    shop: Branched,
-) -> None:
+def test_what_a_source_text_kept_fresh_on_a_branch_stays_so_when_it_is_merged(shop):
     path = f"{shop.path}/keys/{shop.pay['id']}/values/en"
     body = {"value": "Pay!", "keepFresh": True}
     shop.owner.put(path, json=body, query={"branch": "spring"})
@@ -187,9 +176,7 @@ def test_what_a_source_text_kept_fresh_on_a_branch_stays_so_when_it_is_merged(
     assert there == shop.outdated(shop.pay) == {"en": False, "de": False}
 
 
-def test_a_key_that_only_kept_its_old_name_has_mains_after_a_merge(
-    shop: Branched,
-) -> None:
+def test_a_key_that_only_kept_its_old_name_has_mains_after_a_merge(shop):
     """It had to while another key had that name there; the branch renamed nothing."""
     mine = shop.create("spring", key="cart.pay", values={"en": "Mine"})
     shop.write(shop.pay, "de", "Bezahlen", "spring")
@@ -205,7 +192,7 @@ def test_a_key_that_only_kept_its_old_name_has_mains_after_a_merge(
     assert shop.texts(shop.pay)["de", None] == "Bezahlen"
 
 
-def test_a_dry_run_tells_and_writes_nothing(shop: Branched) -> None:
+def test_a_dry_run_tells_and_writes_nothing(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "ar", "ادفع", "spring")
     shop.write(shop.pay, "de", "Kaufen")
@@ -219,7 +206,7 @@ def test_a_dry_run_tells_and_writes_nothing(shop: Branched) -> None:
     assert shop.texts(shop.pay)["de", None] == "Kaufen"
 
 
-def test_a_dry_run_can_be_sent_with_a_key_like_any_other(shop: Branched) -> None:
+def test_a_dry_run_can_be_sent_with_a_key_like_any_other(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     before, diff = shop.one(), shop.diff()
     path = f"{shop.path}/branches/spring/merge"
@@ -238,23 +225,21 @@ def test_a_dry_run_can_be_sent_with_a_key_like_any_other(shop: Branched) -> None
     assert shop.texts(shop.pay)["de", None] == "Zahlen"
 
 
-def proposed(shop: Branched, lang: str, text: str) -> None:
+def proposed(shop, lang, text):
     """A translator's text on the branch, for a key of main."""
     path = f"{shop.path}/keys/{shop.pay['id']}/values/{lang}"
     query = {"branch": "spring"}
     shop.keys.translator.put(path, json={"value": text}, query=query)
 
 
-def stands(shop: Branched, lang: str) -> tuple[Any, ...]:
+def stands(shop, lang):
     """A text of main: what people see, its state, and what is delivered."""
     detail = shop.keys.detail(shop.pay, lang)
     return detail["value"], detail["status"], detail["approvedValue"]
 
 
 @pytest.mark.parametrize("lang", ["de", "ar"])  # with a text before, and without
-def test_a_text_that_main_approved_stays_so_when_it_waits_on_the_branch(
-    shop: Branched, lang: str
-) -> None:
+def test_a_text_that_main_approved_stays_so_when_it_waits_on_the_branch(shop, lang):
     proposed(shop, lang, "Kaufen")
     shop.write(shop.pay, lang, "Kaufen")
 
@@ -276,12 +261,8 @@ def test_a_text_that_main_approved_stays_so_when_it_waits_on_the_branch(
     ],
 )
 def test_a_text_that_waits_comes_beside_what_was_approved_since(
-    shop: Branched,
-    branch: str | None,
-    main: str | None,
-    is_conflict: bool,
-    approved: str | None,
-) -> None:
+    shop, branch, main, is_conflict, approved
+):
     if branch is not None:
         shop.write(shop.pay, "de", branch, "spring")
     proposed(shop, "de", "Kaufen")

@@ -1,26 +1,21 @@
 """Names of branches with slashes, in paths and queries (decisions 2.6)."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest
-
-from locframework.testing.client import Answer
-from locframework.testing.workspace import Workspace
 
 from .project_keys import Keys
 
 NAMES = ["feature/x", "a/b/c", "diff", "merge", "diff/a", "a.b/-c_", "x/diff.v2"]
 
 
-def made(keys: Keys, name: str) -> Answer:
+def made(keys, name):
     path = f"/projects/{keys.project['id']}/branches"
     return keys.owner.post(path, json={"name": name})
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_branch_is_found_by_a_name_with_slashes(keys: Keys, name: str) -> None:
+def test_a_branch_is_found_by_a_name_with_slashes(keys, name):
     key = keys.made(key="pay", values={"en": "Pay"})
     branch = made(keys, name).data["branch"]
     one = f"/projects/{keys.project['id']}/branches/{quote(name, safe='')}"
@@ -45,7 +40,7 @@ NO_PATHS = ["a/diff", "a/merge", "a/b/diff", "a//b", "a/", "a/./b", "a/.."]
 
 
 @pytest.mark.parametrize("name", [*NO_NAMES, *NO_PATHS])
-def test_other_names_are_refused(keys: Keys, name: str) -> None:
+def test_other_names_are_refused(keys, name):
     refused = made(keys, name)
 
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
@@ -59,13 +54,11 @@ def test_other_names_are_refused(keys: Keys, name: str) -> None:
         ("a/../b", "$.name: no part between slashes may be empty, . or .."),
     ],
 )
-def test_a_refusal_of_a_name_tells_the_rule(
-    keys: Keys, name: str, message: str
-) -> None:
+def test_a_refusal_of_a_name_tells_the_rule(keys, name, message):
     assert made(keys, name).error["message"] == message
 
 
-def test_names_that_differ_in_case_are_two_branches(keys: Keys) -> None:
+def test_names_that_differ_in_case_are_two_branches(keys):
     key = keys.made(key="pay", values={"en": "Pay"})
     put = f"{keys.path}/{key['id']}/values/en"
     found = {}
@@ -81,7 +74,7 @@ def test_names_that_differ_in_case_are_two_branches(keys: Keys) -> None:
 
 
 @pytest.mark.parametrize("name", ["Main", "MAIN"])
-def test_main_in_another_case_is_no_branch_and_not_main(keys: Keys, name: str) -> None:
+def test_main_in_another_case_is_no_branch_and_not_main(keys, name):
     key = keys.made(key="pay", values={"en": "Pay"})
     put = f"{keys.path}/{key['id']}/values/en"
 
@@ -95,7 +88,7 @@ def test_main_in_another_case_is_no_branch_and_not_main(keys: Keys, name: str) -
     assert keys.texts(key) == {("en", None): "Pay"}
 
 
-def test_an_encoded_slash_and_a_plain_one_are_the_same(keys: Keys) -> None:
+def test_an_encoded_slash_and_a_plain_one_are_the_same(keys):
     made(keys, "feature/x")
     path = f"/projects/{keys.project['id']}/branches"
 
@@ -105,7 +98,7 @@ def test_an_encoded_slash_and_a_plain_one_are_the_same(keys: Keys) -> None:
     assert answers[0].content == answers[1].content
 
 
-def test_what_a_path_ends_with_is_no_part_of_a_name(keys: Keys) -> None:
+def test_what_a_path_ends_with_is_no_part_of_a_name(keys):
     made(keys, "x")
     path = f"/projects/{keys.project['id']}/branches"
 
@@ -117,7 +110,7 @@ def test_what_a_path_ends_with_is_no_part_of_a_name(keys: Keys) -> None:
     assert keys.owner.post(f"{path}/x%2Fy", json={}).status == 405
 
 
-def test_no_branch_is_called_like_the_id_of_another(keys: Keys) -> None:
+def test_no_branch_is_called_like_the_id_of_another(keys):
     path = f"/projects/{keys.project['id']}/branches"
     ended = made(keys, "spring").data["branch"]["id"]
     assert keys.owner.delete(f"{path}/spring").status == 200
@@ -128,7 +121,7 @@ def test_no_branch_is_called_like_the_id_of_another(keys: Keys) -> None:
 
 
 @pytest.mark.parametrize("path", ["a//b", "a/", "a%2F", "%2Fa", "a%1Fb", "a%00"])
-def test_odd_paths_find_no_branch(keys: Keys, path: str) -> None:
+def test_odd_paths_find_no_branch(keys, path):
     made(keys, "a/b")
 
     answer = keys.owner.get(f"/projects/{keys.project['id']}/branches/{path}")
@@ -136,7 +129,7 @@ def test_odd_paths_find_no_branch(keys: Keys, path: str) -> None:
     assert answer.status == 404
 
 
-def test_a_name_with_slashes_opens_no_other_project(workspace: Workspace) -> None:
+def test_a_name_with_slashes_opens_no_other_project(workspace):
     mine, theirs = Keys(workspace), Keys(workspace)
     made(theirs, "feature/x")
     _, stranger = workspace.organization("Elsewhere")

@@ -1,18 +1,12 @@
 """A branch reads as main with its own edits over it, by whatever way it is read."""
 
-from __future__ import annotations
-
 import pytest
 
 from locframework.http.records import Upload
 from locframework.testing.client import Client
 
-from .branched import Branched
 
-
-def test_a_branch_reads_its_copies_as_they_were_copied_and_the_rest_from_main(
-    shop: Branched,
-) -> None:
+def test_a_branch_reads_its_copies_as_they_were_copied_and_the_rest_from_main(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "en", "Pay now")
 
@@ -26,9 +20,7 @@ def test_a_branch_reads_its_copies_as_they_were_copied_and_the_rest_from_main(
     assert shop.read(shop.pay).data["key"]["keySource"] == "main"
 
 
-def test_a_text_found_right_on_a_branch_is_not_outdated_there_any_more(
-    shop: Branched,
-) -> None:
+def test_a_text_found_right_on_a_branch_is_not_outdated_there_any_more(shop):
     shop.write(shop.pay, "en", "Pay now")  # on main: German is outdated on both
     assert shop.approve(shop.pay, "de", "spring").status == 200
     shop.patch(shop.pay, description="The button under the ticket")
@@ -37,7 +29,7 @@ def test_a_text_found_right_on_a_branch_is_not_outdated_there_any_more(
     assert shop.outdated(shop.pay, "spring") == {"en": False, "de": False}
 
 
-def test_turning_plurals_on_main_makes_nothing_outdated(shop: Branched) -> None:
+def test_turning_plurals_on_main_makes_nothing_outdated(shop):
     shop.write(shop.pay, "de", "Kaufen", "spring")
     shop.patch(shop.pay, isPlural=True)
     shop.write(shop.pay, "en", {"one": "Pay once"})  # the first of its form
@@ -46,7 +38,7 @@ def test_turning_plurals_on_main_makes_nothing_outdated(shop: Branched) -> None:
         assert not shop.outdated(shop.pay, branch)["de"]
 
 
-def test_a_key_made_on_a_branch_is_on_no_other_line(shop: Branched) -> None:
+def test_a_key_made_on_a_branch_is_on_no_other_line(shop):
     key = shop.create("spring", key="banner", values={"en": "Spring!"})
     shop.branch("autumn")
 
@@ -58,7 +50,7 @@ def test_a_key_made_on_a_branch_is_on_no_other_line(shop: Branched) -> None:
     assert shop.names() == ["checkout.pay", "title"]
 
 
-def test_a_key_deleted_on_a_branch_is_not_found_there(shop: Branched) -> None:
+def test_a_key_deleted_on_a_branch_is_not_found_there(shop):
     """service.md: a key deleted on the branch is reported as not found."""
     shop.delete(shop.pay, "spring")
 
@@ -69,7 +61,7 @@ def test_a_key_deleted_on_a_branch_is_not_found_there(shop: Branched) -> None:
     assert shop.read(shop.pay).status == 200
 
 
-def test_names_are_unique_as_seen_from_the_branch(shop: Branched) -> None:
+def test_names_are_unique_as_seen_from_the_branch(shop):
     there = shop.owner.post(
         f"{shop.path}/keys", json={"key": "title"}, query={"branch": "spring"}
     )
@@ -100,9 +92,7 @@ def test_names_are_unique_as_seen_from_the_branch(shop: Branched) -> None:
         ({"sort": "createdAt"}, ["checkout.pay", "title", "banner"]),
     ],
 )
-def test_every_filter_sees_the_branch_as_it_reads(
-    shop: Branched, query: dict[str, str], found: list[str]
-) -> None:
+def test_every_filter_sees_the_branch_as_it_reads(shop, query, found):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.patch(shop.pay, "spring", tags=["new"])
     shop.create("spring", key="banner", tags=["new"], values={"de": "Los!"})
@@ -110,7 +100,7 @@ def test_every_filter_sees_the_branch_as_it_reads(
     assert shop.names("spring", **query) == found
 
 
-def test_pages_of_a_branch_add_up_to_its_total(shop: Branched) -> None:
+def test_pages_of_a_branch_add_up_to_its_total(shop):
     for number in range(7):
         shop.create(key=f"main.k{number}")
         shop.create("spring", key=f"spring.k{number}")
@@ -128,7 +118,7 @@ def test_pages_of_a_branch_add_up_to_its_total(shop: Branched) -> None:
     assert len(set(names)) == 15
 
 
-def test_bulk_and_values_write_on_a_branch(shop: Branched) -> None:
+def test_bulk_and_values_write_on_a_branch(shop):
     query = {"branch": "spring"}
     shop.owner.post(
         f"{shop.path}/keys/bulk",
@@ -146,7 +136,7 @@ def test_bulk_and_values_write_on_a_branch(shop: Branched) -> None:
     assert ("de", None) not in shop.texts(shop.title)
 
 
-def test_an_export_and_an_import_take_a_branch(shop: Branched) -> None:
+def test_an_export_and_an_import_take_a_branch(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     accepted = shop.owner.post(
         f"{shop.path}/import",
@@ -164,7 +154,7 @@ def test_an_export_and_an_import_take_a_branch(shop: Branched) -> None:
     assert main.json == {"checkout.pay": "Zahlen"}
 
 
-def test_an_import_and_a_restore_take_the_branch_of_the_query(shop: Branched) -> None:
+def test_an_import_and_a_restore_take_the_branch_of_the_query(shop):
     file = Upload("de.json", b'{"banner": "Fruehling!"}', "application/json")
     query = {"branch": "spring"}
     imported = shop.owner.post(
@@ -184,7 +174,7 @@ def test_an_import_and_a_restore_take_the_branch_of_the_query(shop: Branched) ->
     assert (restored.status, shop.read(shop.title).status) == (200, 200)
 
 
-def test_a_distribution_delivers_a_branch(shop: Branched) -> None:
+def test_a_distribution_delivers_a_branch(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     body = {"name": "Preview", "format": "json-flat", "branch": "spring"}
     made = shop.owner.post(f"{shop.path}/distributions", json=body).data
@@ -199,9 +189,7 @@ def test_a_distribution_delivers_a_branch(shop: Branched) -> None:
     assert content["checkout.pay"] == "Bezahlen"
 
 
-def test_a_language_that_leaves_or_joins_the_project_does_so_on_the_branch(
-    shop: Branched,
-) -> None:
+def test_a_language_that_leaves_or_joins_the_project_does_so_on_the_branch(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.owner.delete(f"{shop.path}/languages/de")
     shop.owner.post(f"{shop.path}/languages", json={"languageCode": "fr"})

@@ -6,10 +6,6 @@ from typing import Any
 
 import pytest
 
-from locframework.testing.client import Answer
-
-from .branched import Branched
-
 MAIN, SPRING = None, "spring"
 ON, OFF = {"isPlural": True}, {"isPlural": False}
 PLURAL = {
@@ -25,7 +21,7 @@ Steps = list[tuple[Any, ...]]
 
 
 @pytest.fixture
-def cart(shop: Branched) -> dict[str, Any]:
+def cart(shop):
     return shop.create(
         key="cart",
         isPlural=True,
@@ -36,7 +32,7 @@ def cart(shop: Branched) -> dict[str, Any]:
     )
 
 
-def run(shop: Branched, key: dict[str, Any], steps: Steps) -> None:
+def run(shop, key, steps):
     """Change the key or write a text in a language, on main or on the branch."""
     for branch, *what in steps:
         if len(what) == 2:
@@ -46,7 +42,7 @@ def run(shop: Branched, key: dict[str, Any], steps: Steps) -> None:
         assert answer.status == 200, answer
 
 
-def changes(shop: Branched) -> list[tuple[Any, ...]]:
+def changes(shop):
     """Fields with base, main and branch, and whether they conflict."""
     return [
         (
@@ -60,12 +56,11 @@ def changes(shop: Branched) -> list[tuple[Any, ...]]:
     ]
 
 
-def is_plural(shop: Branched, key: dict[str, Any], branch: str | None = None) -> bool:
-    found: bool = shop.read(key, branch).data["key"]["isPlural"]
-    return found
+def is_plural(shop, key, branch=None):
+    return shop.read(key, branch).data["key"]["isPlural"]
 
 
-def resolved(shop: Branched, uses: dict[tuple[str, str | None], str]) -> Answer:
+def resolved(shop, uses):
     """Merge with some changes decided, by field and language."""
     ids = {(c["field"], c["languageCode"]): c["id"] for c in shop.diff()}
     return shop.merge(
@@ -161,14 +156,7 @@ MERGES: dict[str, tuple[Steps, Any, tuple[int, int, int] | None, Any]] = {
 @pytest.mark.parametrize(
     ("steps", "how", "applied", "texts"), MERGES.values(), ids=MERGES
 )
-def test_merging_plurals(
-    shop: Branched,
-    cart: dict[str, Any],
-    steps: Steps,
-    how: Any,
-    applied: Any,
-    texts: Any,
-) -> None:
+def test_merging_plurals(shop, cart, steps, how, applied, texts):
     run(shop, cart, steps)
 
     merged = shop.merge(strategy=how) if isinstance(how, str) else resolved(shop, how)
@@ -181,9 +169,7 @@ def test_merging_plurals(
     assert is_plural(shop, cart) == all(form for _, form in texts)
 
 
-def test_merging_plurals_on_brings_the_forms_and_leaves_the_rest(
-    shop: Branched,
-) -> None:
+def test_merging_plurals_on_brings_the_forms_and_leaves_the_rest(shop):
     run(shop, shop.pay, [(SPRING, ON), (SPRING, "de", {"one": "Eins"})])
     on_branch = shop.texts(shop.pay, SPRING)
 
@@ -200,9 +186,7 @@ def test_merging_plurals_on_brings_the_forms_and_leaves_the_rest(
 # main turns plurals off, the branch wrote a form
 
 
-def test_plurals_that_main_turns_off_conflict_with_a_form_of_the_branch(
-    shop: Branched, cart: dict[str, Any]
-) -> None:
+def test_plurals_that_main_turns_off_conflict_with_a_form_of_the_branch(shop, cart):
     run(shop, cart, WROTE_A_FORM)
     on_branch = shop.texts(cart, SPRING)
 
@@ -221,9 +205,7 @@ def test_plurals_that_main_turns_off_conflict_with_a_form_of_the_branch(
     assert shop.texts(cart) == FOLDED
 
 
-def test_a_text_that_both_sides_wrote_is_a_conflict_beside_the_plurals(
-    shop: Branched, cart: dict[str, Any]
-) -> None:
+def test_a_text_that_both_sides_wrote_is_a_conflict_beside_the_plurals(shop, cart):
     shop.write(cart, "en", {"one": "a thing", "other": "things"}, SPRING)
     run(shop, cart, [(MAIN, OFF), (MAIN, "en", "goods")])
 
@@ -233,25 +215,19 @@ def test_a_text_that_both_sides_wrote_is_a_conflict_beside_the_plurals(
     ]
 
 
-def test_a_branch_that_takes_its_form_back_has_no_plurals_any_more(
-    shop: Branched, cart: dict[str, Any]
-) -> None:
+def test_a_branch_that_takes_its_form_back_has_no_plurals_any_more(shop, cart):
     run(shop, cart, [*WROTE_A_FORM, (SPRING, "en", {"one": "1 item"})])
 
     assert shop.diff() == []
 
 
-def test_a_branch_keeps_its_form_when_main_turns_plurals_on_again(
-    shop: Branched, cart: dict[str, Any]
-) -> None:
+def test_a_branch_keeps_its_form_when_main_turns_plurals_on_again(shop, cart):
     run(shop, cart, [(SPRING, "en", {"few": "some"}), (MAIN, OFF), (MAIN, ON)])
 
     assert [each[:3] for each in changes(shop)] == [("value", "en", "few")]
 
 
-def test_plurals_of_a_key_that_main_deleted_come_back_with_it(
-    shop: Branched, cart: dict[str, Any]
-) -> None:
+def test_plurals_of_a_key_that_main_deleted_come_back_with_it(shop, cart):
     run(shop, cart, WROTE_A_FORM)
     shop.delete(cart)
     on_branch = shop.texts(cart, SPRING)
@@ -266,8 +242,8 @@ def test_plurals_of_a_key_that_main_deleted_come_back_with_it(
 
 @pytest.mark.parametrize("form", ["one", "few"])
 def test_plurals_that_the_branch_turned_off_conflict_with_a_form_that_main_wrote(
-    shop: Branched, cart: dict[str, Any], form: str
-) -> None:
+    shop, cart, form
+):
     run(shop, cart, [(SPRING, OFF), (MAIN, "en", {form: "main's"})])
     conflicts = [each for each in changes(shop) if each[4]]
     refused = shop.merge()
@@ -289,9 +265,7 @@ def test_plurals_that_the_branch_turned_off_conflict_with_a_form_that_main_wrote
     assert not turn["conflict"]  # that branch knew the form
 
 
-def test_a_form_cannot_stay_on_main_while_the_plurals_go(
-    shop: Branched, cart: dict[str, Any]
-) -> None:
+def test_a_form_cannot_stay_on_main_while_the_plurals_go(shop, cart):
     shop.patch(cart, SPRING, isPlural=False)
     [form, *_] = [one for one in shop.diff() if one["pluralForm"] == "one"]
 
@@ -305,9 +279,7 @@ def test_a_form_cannot_stay_on_main_while_the_plurals_go(
 # main turns plurals on, the branch wrote the text
 
 
-def test_a_text_of_the_branch_is_the_form_other_when_main_turns_plurals_on(
-    shop: Branched,
-) -> None:
+def test_a_text_of_the_branch_is_the_form_other_when_main_turns_plurals_on(shop):
     run(shop, shop.pay, [(SPRING, "de", "Kaufen"), (MAIN, ON)])
     shop.write(shop.pay, "de", {"one": "Eins"})
 
@@ -323,9 +295,7 @@ def test_a_text_of_the_branch_is_the_form_other_when_main_turns_plurals_on(
     assert is_plural(shop, shop.pay)
 
 
-def test_a_text_of_the_branch_conflicts_with_what_main_wrote_for_other(
-    shop: Branched,
-) -> None:
+def test_a_text_of_the_branch_conflicts_with_what_main_wrote_for_other(shop):
     run(shop, shop.pay, [(SPRING, "de", "Kaufen"), (MAIN, ON)])
     shop.write(shop.pay, "de", {"other": "Bezahlen"})
 
@@ -340,8 +310,8 @@ def test_a_text_of_the_branch_conflicts_with_what_main_wrote_for_other(
 @pytest.mark.parametrize("use", ["branch", "main"])
 @pytest.mark.parametrize("turned", [SPRING, MAIN])
 def test_turned_plurals_are_another_change_when_the_forms_beside_them_go_on(
-    shop: Branched, cart: dict[str, Any], turned: str | None, use: str
-) -> None:
+    shop, cart, turned, use
+):
     writing = MAIN if turned else SPRING
     run(shop, cart, [(writing, "en", {"one": "a thing"}), (turned, OFF)])
     shop.write(cart, "en", {"one": "the thing"}, writing)
@@ -355,9 +325,7 @@ def test_turned_plurals_are_another_change_when_the_forms_beside_them_go_on(
     assert resolved(shop, {("isPlural", None): use}).status == 200
 
 
-def test_turned_plurals_stay_the_same_change_when_a_text_that_stays_goes_on(
-    shop: Branched, cart: dict[str, Any]
-) -> None:
+def test_turned_plurals_stay_the_same_change_when_a_text_that_stays_goes_on(shop, cart):
     run(shop, cart, [(SPRING, OFF), (MAIN, "en", {"one": "a thing"})])
     seen = [c["id"] for c in shop.diff() if c["field"] == "isPlural"]
 
@@ -369,8 +337,8 @@ def test_turned_plurals_stay_the_same_change_when_a_text_that_stays_goes_on(
 @pytest.mark.parametrize("was_plural", [True, False])
 @pytest.mark.parametrize("is_plural", [True, False])
 def test_a_deleted_key_that_comes_back_has_the_plurals_that_main_had_last(
-    shop: Branched, was_plural: bool, is_plural: bool
-) -> None:
+    shop, was_plural, is_plural
+):
     values = {"en": {"one": "1 item", "other": "items"}} if was_plural else {}
     cart = shop.create(key="cart", isPlural=was_plural, values=values)
     shop.patch(cart, SPRING, isPlural=not was_plural, description="The cart")
@@ -388,9 +356,7 @@ def test_a_deleted_key_that_comes_back_has_the_plurals_that_main_had_last(
     assert shop.texts(cart) == last
 
 
-def test_the_history_goes_on_when_a_merge_turns_plurals_off(
-    shop: Branched, cart: dict[str, Any]
-) -> None:
+def test_the_history_goes_on_when_a_merge_turns_plurals_off(shop, cart):
     shop.patch(cart, SPRING, isPlural=False)
     shop.merge()
 
@@ -406,9 +372,7 @@ def test_the_history_goes_on_when_a_merge_turns_plurals_off(
 
 
 @pytest.mark.parametrize("mine", [True, False])
-def test_plurals_of_one_side_alone_are_a_conflict_of_keys_of_one_name(
-    shop: Branched, mine: bool
-) -> None:
+def test_plurals_of_one_side_alone_are_a_conflict_of_keys_of_one_name(shop, mine):
     form = {True: "other", False: None}
     given = {True: {"other": "text"}, False: "text"}
     shop.create(SPRING, key="same", isPlural=mine, values={"de": given[mine]})
@@ -428,9 +392,7 @@ def test_plurals_of_one_side_alone_are_a_conflict_of_keys_of_one_name(
     }
 
 
-def test_a_key_of_the_same_name_without_plurals_tells_the_forms_that_would_go(
-    shop: Branched,
-) -> None:
+def test_a_key_of_the_same_name_without_plurals_tells_the_forms_that_would_go(shop):
     shop.create(SPRING, key="same", values={"de": "neu"})
     theirs = shop.create(key="same", isPlural=True, values={"en": {"one": "1"}})
 
@@ -443,7 +405,7 @@ def test_a_key_of_the_same_name_without_plurals_tells_the_forms_that_would_go(
     assert shop.texts(theirs) == {("de", None): "neu"}
 
 
-def test_a_new_key_tells_its_plurals_and_says_nothing_without(shop: Branched) -> None:
+def test_a_new_key_tells_its_plurals_and_says_nothing_without(shop):
     shop.create(SPRING, key="one", values={"de": "Eins"})
     shop.create(SPRING, key="two", isPlural=True, values={"de": {"other": "Zwei"}})
 
@@ -458,9 +420,7 @@ def test_a_new_key_tells_its_plurals_and_says_nothing_without(shop: Branched) ->
     ]
 
 
-def test_plurals_stay_as_main_has_them_where_a_conflict_is_decided_for_main(
-    shop: Branched,
-) -> None:
+def test_plurals_stay_as_main_has_them_where_a_conflict_is_decided_for_main(shop):
     shop.create(SPRING, key="same", values={"de": "de"})
     values = {"en": {"one": "1", "other": "n"}}
     theirs = shop.create(key="same", isPlural=True, description="Ours", values=values)

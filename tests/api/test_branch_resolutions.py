@@ -1,25 +1,17 @@
 """What a merge takes and leaves out, change by change."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
-from .branched import Branched
 
-
-def resolve(shop: Branched, *uses: tuple[dict[str, Any], str]) -> list[dict[str, str]]:
+def resolve(shop, *uses):
     return [{"changeId": change["id"], "use": use} for change, use in uses]
 
 
-def by_field(shop: Branched) -> dict[tuple[str, str], dict[str, Any]]:
+def by_field(shop):
     return {(c["key"], c["languageCode"] or c["field"]): c for c in shop.diff()}
 
 
-def test_a_resolution_leaves_main_as_it_is_also_where_nothing_conflicts(
-    shop: Branched,
-) -> None:
+def test_a_resolution_leaves_main_as_it_is_also_where_nothing_conflicts(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.patch(shop.pay, "spring", description="The big one")
     shop.delete(shop.title, "spring")
@@ -36,7 +28,7 @@ def test_a_resolution_leaves_main_as_it_is_also_where_nothing_conflicts(
     assert shop.names() == ["checkout.pay", "title"]
 
 
-def test_a_key_that_is_left_out_takes_its_texts_with_it(shop: Branched) -> None:
+def test_a_key_that_is_left_out_takes_its_texts_with_it(shop):
     shop.create("spring", key="banner", values={"en": "Spring!"})
     chosen = resolve(shop, (by_field(shop)["banner", "key"], "main"))
 
@@ -46,7 +38,7 @@ def test_a_key_that_is_left_out_takes_its_texts_with_it(shop: Branched) -> None:
     assert shop.names() == ["checkout.pay", "title"]
 
 
-def test_plural_forms_stay_out_where_the_plurals_do(shop: Branched) -> None:
+def test_plural_forms_stay_out_where_the_plurals_do(shop):
     shop.patch(shop.title, "spring", isPlural=True)
     shop.write(shop.title, "en", {"one": "Shop", "other": "Shops"}, "spring")
     [plural] = [change for change in shop.diff() if change["field"] == "isPlural"]
@@ -57,9 +49,7 @@ def test_plural_forms_stay_out_where_the_plurals_do(shop: Branched) -> None:
     assert shop.texts(shop.title) == {("en", None): "Shops"}
 
 
-def test_a_new_key_has_no_plurals_on_main_where_they_are_left_out(
-    shop: Branched,
-) -> None:
+def test_a_new_key_has_no_plurals_on_main_where_they_are_left_out(shop):
     values = {"en": {"one": "1 item", "other": "items"}, "de": {"one": "Ein"}}
     cart = shop.create("spring", key="cart", isPlural=True, values=values)
     [plural] = [change for change in shop.diff() if change["field"] == "isPlural"]
@@ -71,9 +61,7 @@ def test_a_new_key_has_no_plurals_on_main_where_they_are_left_out(
     assert shop.texts(cart) == {("en", None): "items"}
 
 
-def test_a_resolution_that_cannot_be_obeyed_is_refused_and_named(
-    shop: Branched,
-) -> None:
+def test_a_resolution_that_cannot_be_obeyed_is_refused_and_named(shop):
     shop.create("spring", key="banner", values={"en": "Spring!"})
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "de", "Kaufen")
@@ -96,9 +84,7 @@ def test_a_resolution_that_cannot_be_obeyed_is_refused_and_named(
 
 
 @pytest.mark.parametrize("what", ["text", "description", "proposal"])
-def test_a_deletion_is_another_change_when_main_goes_on_with_the_key(
-    shop: Branched, what: str
-) -> None:
+def test_a_deletion_is_another_change_when_main_goes_on_with_the_key(shop, what):
     shop.delete(shop.pay, "spring")
     shop.write(shop.pay, "en", "Pay now")
     [seen] = shop.diff()
@@ -118,9 +104,7 @@ def test_a_deletion_is_another_change_when_main_goes_on_with_the_key(
     assert shop.names() == ["title"]
 
 
-def test_a_key_of_the_branch_is_another_change_when_its_texts_go_on(
-    shop: Branched,
-) -> None:
+def test_a_key_of_the_branch_is_another_change_when_its_texts_go_on(shop):
     banner = shop.create("spring", key="banner", values={"en": "Spring!"})
     seen = by_field(shop)["banner", "key"]
     shop.write(banner, "de", "Lenz!", "spring")

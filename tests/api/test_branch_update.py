@@ -1,31 +1,24 @@
 """Updating a branch from main: docs/spec/decisions.md 2.6."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
-from locframework.testing.client import Answer, Client
 from tests.databases import statements_of
-
-from .branched import Branched
 
 WRITES = ("INSERT", "UPDATE", "DELETE")
 
 
-def update(shop: Branched, client: Client | None = None) -> Answer:
+def update(shop, client=None):
     return (client or shop.owner).post(f"{shop.path}/branches/spring/update", json={})
 
 
-def updated(shop: Branched) -> tuple[int, list[dict[str, Any]]]:
+def updated(shop):
     answer = update(shop)
     assert answer.status == 200, answer
     assert answer.data["branch"] == shop.one()
     return answer.data["updated"], answer.data["conflicts"]
 
 
-def test_a_copied_key_takes_over_what_main_changed_elsewhere(shop: Branched) -> None:
+def test_a_copied_key_takes_over_what_main_changed_elsewhere(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.patch(shop.pay, key="cart.pay", description="The button", tags=["button", "x"])
     shop.write(shop.pay, "ar", "ادفع")
@@ -50,9 +43,7 @@ def test_a_copied_key_takes_over_what_main_changed_elsewhere(shop: Branched) -> 
     assert updated(shop) == (0, [])
 
 
-def test_what_both_changed_is_a_conflict_and_stays_as_the_branch_has_it(
-    shop: Branched,
-) -> None:
+def test_what_both_changed_is_a_conflict_and_stays_as_the_branch_has_it(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.patch(shop.pay, "spring", description="Ours")
     shop.write(shop.pay, "de", "Kaufen")
@@ -74,7 +65,7 @@ def test_what_both_changed_is_a_conflict_and_stays_as_the_branch_has_it(
     assert shop.texts(shop.pay)["de", None] == "Bezahlen"
 
 
-def test_tags_of_both_are_united(shop: Branched) -> None:
+def test_tags_of_both_are_united(shop):
     shop.patch(shop.pay, "spring", tags=["button", "ours"])
     shop.patch(shop.pay, tags=["theirs"])
 
@@ -86,9 +77,7 @@ def test_tags_of_both_are_united(shop: Branched) -> None:
         shop.merge()
 
 
-def test_what_both_changed_alike_is_no_change_of_the_branch_any_more(
-    shop: Branched,
-) -> None:
+def test_what_both_changed_alike_is_no_change_of_the_branch_any_more(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "de", "Bezahlen")
 
@@ -97,9 +86,7 @@ def test_what_both_changed_alike_is_no_change_of_the_branch_any_more(
     assert shop.one()["changeCount"] == 0
 
 
-def test_a_new_source_text_of_main_outdates_what_the_branch_wrote(
-    shop: Branched,
-) -> None:
+def test_a_new_source_text_of_main_outdates_what_the_branch_wrote(shop):
     shop.write(shop.pay, "ar", "ادفع", "spring")
     shop.write(shop.pay, "en", "Pay now")
 
@@ -110,9 +97,7 @@ def test_a_new_source_text_of_main_outdates_what_the_branch_wrote(
     assert shop.outdated(shop.pay, "spring") == {"en": False, "de": True, "ar": True}
 
 
-def test_a_translation_of_an_older_source_text_arrives_outdated_on_main(
-    shop: Branched,
-) -> None:
+def test_a_translation_of_an_older_source_text_arrives_outdated_on_main(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "en", "Pay now")
 
@@ -122,7 +107,7 @@ def test_a_translation_of_an_older_source_text_arrives_outdated_on_main(
     assert shop.outdated(shop.pay) == {"en": False, "de": True}
 
 
-def test_plurals_that_main_turned_on_come_with_its_forms(shop: Branched) -> None:
+def test_plurals_that_main_turned_on_come_with_its_forms(shop):
     shop.write(shop.title, "de", "Laden", "spring")
     shop.patch(shop.title, isPlural=True)
     shop.write(shop.title, "en", {"one": "One shop", "other": "Shops"})
@@ -137,9 +122,7 @@ def test_plurals_that_main_turned_on_come_with_its_forms(shop: Branched) -> None
     }
 
 
-def test_a_key_that_main_deleted_goes_from_a_branch_that_changed_nothing_in_it(
-    shop: Branched,
-) -> None:
+def test_a_key_that_main_deleted_goes_from_a_branch_that_changed_nothing_in_it(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "de", "Zahlen", "spring")
     shop.write(shop.title, "de", "Laden", "spring")
@@ -157,9 +140,7 @@ def test_a_key_that_main_deleted_goes_from_a_branch_that_changed_nothing_in_it(
     assert shop.names("spring") == ["title"]
 
 
-def test_a_key_of_main_is_hidden_by_one_of_its_name_on_the_branch(
-    shop: Branched,
-) -> None:
+def test_a_key_of_main_is_hidden_by_one_of_its_name_on_the_branch(shop):
     mine = shop.create("spring", key="cart", values={"en": "Mine"})
     theirs = shop.create(key="cart", values={"en": "Theirs"})
 
@@ -171,19 +152,17 @@ def test_a_key_of_main_is_hidden_by_one_of_its_name_on_the_branch(
     assert shop.texts(theirs, "spring") == {("en", None): "Theirs"}
 
 
-def test_update_needs_branch_manage_and_an_open_branch(shop: Branched) -> None:
+def test_update_needs_branch_manage_and_an_open_branch(shop):
     reviewer = shop.workspace.client("reviewer")
     assert update(shop, reviewer).error["details"] == {"required": "branch_manage"}
     shop.merge()
     assert update(shop).error["code"] == "branch_not_open"
 
 
-def test_a_write_on_main_costs_the_same_with_a_hundred_open_branches(
-    shop: Branched,
-) -> None:
+def test_a_write_on_main_costs_the_same_with_a_hundred_open_branches(shop):
     storage = shop.workspace.framework.storage
 
-    def cost(number: int) -> list[int]:
+    def cost(number):
         found = []
         for write in (
             lambda: shop.write(shop.pay, "de", f"Zahlen {number}"),
@@ -208,7 +187,7 @@ def test_a_write_on_main_costs_the_same_with_a_hundred_open_branches(
 
 
 @pytest.mark.parametrize("strategy", ["fail", "use_branch", "use_main"])
-def test_a_dry_run_of_a_merge_writes_nothing(shop: Branched, strategy: str) -> None:
+def test_a_dry_run_of_a_merge_writes_nothing(shop, strategy):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "de", "Kaufen")
     shop.create("spring", key="new", values={"en": "New"})

@@ -1,15 +1,11 @@
 """Branches over HTTP: names, states, and main beside them (decisions 2.6)."""
 
-from __future__ import annotations
-
 import pytest
-
-from locframework.testing.workspace import Workspace
 
 from .branched import Branched
 
 
-def test_a_branch_is_made_listed_read_by_name_and_id_and_closed(shop: Branched) -> None:
+def test_a_branch_is_made_listed_read_by_name_and_id_and_closed(shop):
     made = shop.branch("fix/typo-1").data["branch"]
 
     listed = shop.owner.get(f"{shop.path}/branches").data
@@ -27,7 +23,7 @@ def test_a_branch_is_made_listed_read_by_name_and_id_and_closed(shop: Branched) 
     assert shop.one(made["id"])["status"] == "closed"
 
 
-def test_branches_are_listed_by_status(shop: Branched) -> None:
+def test_branches_are_listed_by_status(shop):
     shop.branch("done")
     shop.branch("gone")
     assert shop.owner.post(f"{shop.path}/branches/done/merge", json={}).status == 200
@@ -48,9 +44,7 @@ def test_branches_are_listed_by_status(shop: Branched) -> None:
     )  # fmt: skip
 
 
-def test_two_open_branches_never_share_a_name_but_a_closed_one_frees_it(
-    shop: Branched,
-) -> None:
+def test_two_open_branches_never_share_a_name_but_a_closed_one_frees_it(shop):
     refused = shop.branch("spring")
     shop.owner.delete(f"{shop.path}/branches/spring")
     again = shop.branch("spring")
@@ -60,7 +54,7 @@ def test_two_open_branches_never_share_a_name_but_a_closed_one_frees_it(
     assert shop.one()["id"] == again.data["branch"]["id"]
 
 
-def test_a_branch_that_is_not_there_or_not_open_is_told_apart(shop: Branched) -> None:
+def test_a_branch_that_is_not_there_or_not_open_is_told_apart(shop):
     unknown = shop.read(shop.pay, "autumn")
     shop.owner.delete(f"{shop.path}/branches/spring")
     read = shop.read(shop.pay, "spring")
@@ -71,7 +65,7 @@ def test_a_branch_that_is_not_there_or_not_open_is_told_apart(shop: Branched) ->
     assert (written.status, written.error["code"]) == (409, "branch_not_open")
 
 
-def test_protection_of_main_sends_writers_to_a_branch(workspace: Workspace) -> None:
+def test_protection_of_main_sends_writers_to_a_branch(workspace):
     """service.md, States: the write must target a branch."""
     shop = Branched(workspace)
     shop.owner.patch(shop.path, json={"mainProtected": True})
@@ -85,9 +79,7 @@ def test_protection_of_main_sends_writers_to_a_branch(workspace: Workspace) -> N
     assert shop.texts(shop.pay)["de", None] == "Bezahlen"
 
 
-def test_a_language_stays_with_its_texts_while_main_is_protected(
-    workspace: Workspace,
-) -> None:
+def test_a_language_stays_with_its_texts_while_main_is_protected(workspace):
     """Decisions 2.3.3: only a merge passes."""
     shop = Branched(workspace)
     german = f"{shop.path}/languages/de"
@@ -103,7 +95,7 @@ def test_a_language_stays_with_its_texts_while_main_is_protected(
     assert shop.owner.delete(german).status == 200
 
 
-def test_main_may_be_named_where_a_branch_may(shop: Branched) -> None:
+def test_main_may_be_named_where_a_branch_may(shop):
     """No branch can have its name, so nothing else can be meant."""
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     asked = {"branch": "main"}
@@ -119,7 +111,7 @@ def test_main_may_be_named_where_a_branch_may(shop: Branched) -> None:
     assert made.data["distribution"]["branch"] is None
 
 
-def test_main_is_no_branch_to_read_compare_merge_or_close(shop: Branched) -> None:
+def test_main_is_no_branch_to_read_compare_merge_or_close(shop):
     main = f"{shop.path}/branches/main"
 
     answers = [
@@ -134,9 +126,7 @@ def test_main_is_no_branch_to_read_compare_merge_or_close(shop: Branched) -> Non
 
 
 @pytest.mark.parametrize("by", ["id", "name"])
-def test_a_branch_of_another_project_is_no_branch_of_this_one(
-    workspace: Workspace, shop: Branched, by: str
-) -> None:
+def test_a_branch_of_another_project_is_no_branch_of_this_one(workspace, shop, by):
     other = Branched(workspace)
     other.branch("summer")
     other.write(other.pay, "de", "Bezahlen", "summer")
@@ -156,7 +146,7 @@ def test_a_branch_of_another_project_is_no_branch_of_this_one(
     assert other.texts(other.pay)["de", None] == "Zahlen"
 
 
-def test_languages_assigned_to_a_person_limit_what_they_merge(shop: Branched) -> None:
+def test_languages_assigned_to_a_person_limit_what_they_merge(shop):
     member = shop.workspace.client("developer", languages=["ar"])
     shop.write(shop.pay, "de", "Bezahlen", "spring")
 
@@ -166,7 +156,7 @@ def test_languages_assigned_to_a_person_limit_what_they_merge(shop: Branched) ->
     assert shop.texts(shop.pay)["de", None] == "Zahlen"
 
 
-def test_permissions_of_branches(shop: Branched) -> None:
+def test_permissions_of_branches(shop):
     viewer = shop.workspace.client("viewer")
 
     assert shop.branch("mine", viewer).error["details"] == {"required": "branch_manage"}
@@ -174,9 +164,7 @@ def test_permissions_of_branches(shop: Branched) -> None:
     assert viewer.get(f"{shop.path}/branches/spring/diff").status == 200
 
 
-def test_the_separator_is_fixed_by_the_keys_of_open_branches_too(
-    workspace: Workspace,
-) -> None:
+def test_the_separator_is_fixed_by_the_keys_of_open_branches_too(workspace):
     project = workspace.project()
     path, owner = f"/projects/{project['id']}", workspace.owner
     owner.post(f"{path}/branches", json={"name": "spring"})

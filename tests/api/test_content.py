@@ -1,25 +1,19 @@
 """service.md, Distribution manifest, Errors (content delivery), Limits: each line."""
 
-from __future__ import annotations
-
 import hashlib
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from locframework.delivery.records import ReleaseFile
 from locframework.delivery.rules import content_hash
-from locframework.testing.client import Answer
-from locframework.testing.workspace import Workspace
 
 MANIFEST_CACHE = "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400"
 FILE_CACHE = "public, max-age=31536000, immutable"
 
 
 def test_before_the_first_release_the_manifest_answers_202_and_is_never_stored(
-    workspace: Workspace, publish: Callable[..., Any]
-) -> None:
+    workspace, publish
+):
     answer = publish().manifest()
 
     assert answer.status == 202
@@ -28,9 +22,7 @@ def test_before_the_first_release_the_manifest_answers_202_and_is_never_stored(
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_the_manifest_is_bare_json_with_every_member_of_service_md(
-    published: Any,
-) -> None:
+def test_the_manifest_is_bare_json_with_every_member_of_service_md(published):
     answer = published.manifest()
     manifest = answer.json
 
@@ -67,7 +59,7 @@ def test_the_manifest_is_bare_json_with_every_member_of_service_md(
     assert manifest["bundles"] == []
 
 
-def test_language_details_are_aligned_with_languages(published: Any) -> None:
+def test_language_details_are_aligned_with_languages(published):
     manifest = published.manifest().json
 
     details = manifest["languageDetails"]
@@ -77,7 +69,7 @@ def test_language_details_are_aligned_with_languages(published: Any) -> None:
     assert all(sorted(d) == ["code", "direction", "icon", "label"] for d in details)
 
 
-def test_every_file_is_what_the_manifest_says_of_it(published: Any) -> None:
+def test_every_file_is_what_the_manifest_says_of_it(published):
     manifest = published.manifest().json
 
     assert [file["language"] for file in manifest["files"]] == ["ar", "de", "en"]
@@ -94,7 +86,7 @@ def test_every_file_is_what_the_manifest_says_of_it(published: Any) -> None:
         assert file["url"].startswith("http://localhost/api/v1/content/")
 
 
-def test_the_release_hash_is_a_digest_over_all_files(published: Any) -> None:
+def test_the_release_hash_is_a_digest_over_all_files(published):
     manifest = published.manifest().json
 
     files = [
@@ -104,7 +96,7 @@ def test_the_release_hash_is_a_digest_over_all_files(published: Any) -> None:
     assert manifest["release"]["contentHash"] == content_hash(files)
 
 
-def test_the_manifest_carries_the_headers_of_service_md(published: Any) -> None:
+def test_the_manifest_carries_the_headers_of_service_md(published):
     headers = published.manifest().headers
 
     assert headers["Cache-Control"] == MANIFEST_CACHE
@@ -117,7 +109,7 @@ def test_the_manifest_carries_the_headers_of_service_md(published: Any) -> None:
         assert name in exposed
 
 
-def test_a_file_is_immutable_and_readable_from_any_origin(published: Any) -> None:
+def test_a_file_is_immutable_and_readable_from_any_origin(published):
     url = published.manifest().json["files"][0]["url"]
 
     headers = published.public.get(url).headers
@@ -127,9 +119,7 @@ def test_a_file_is_immutable_and_readable_from_any_origin(published: Any) -> Non
 
 
 @pytest.mark.parametrize("form", ["{}", "W/{}", '"other", {}', "*"])
-def test_if_none_match_yields_304_with_the_validator_again(
-    published: Any, form: str
-) -> None:
+def test_if_none_match_yields_304_with_the_validator_again(published, form):
     etag = published.manifest().headers["ETag"] or ""
     file = published.manifest().json["files"][0]["url"]
     file_etag = published.public.get(file).headers["ETag"] or ""
@@ -146,13 +136,13 @@ def test_if_none_match_yields_304_with_the_validator_again(
     assert blob.headers["Cache-Control"] == FILE_CACHE
 
 
-def test_another_etag_gets_the_whole_manifest(published: Any) -> None:
+def test_another_etag_gets_the_whole_manifest(published):
     answer = published.manifest(headers={"If-None-Match": '"r1-0000000000000000"'})
 
     assert answer.status == 200
 
 
-def test_head_answers_like_get_without_a_body(published: Any) -> None:
+def test_head_answers_like_get_without_a_body(published):
     whole = published.manifest()
 
     head = published.public.request("HEAD", published.url)
@@ -161,14 +151,14 @@ def test_head_answers_like_get_without_a_body(published: Any) -> None:
     assert head.headers["ETag"] == whole.headers["ETag"]
 
 
-def test_a_preflight_lets_browsers_send_if_none_match(published: Any) -> None:
+def test_a_preflight_lets_browsers_send_if_none_match(published):
     answer = published.public.request("OPTIONS", published.url)
 
     assert answer.status == 204
     assert "If-None-Match" in (answer.headers["Access-Control-Allow-Headers"] or "")
 
 
-def test_paused_and_unknown_read_alike_to_the_last_byte(published: Any) -> None:
+def test_paused_and_unknown_read_alike_to_the_last_byte(published):
     file = published.manifest().json["files"][0]["url"]
     unknown_url = f"/content/{'A' * 43}/manifest.json"
 
@@ -181,7 +171,7 @@ def test_paused_and_unknown_read_alike_to_the_last_byte(published: Any) -> None:
         assert answer.json == {"error": "not_found"}
         assert answer.headers["Cache-Control"] == "public, max-age=60"
 
-    def shape(answer: Answer) -> list[tuple[str, str]]:
+    def shape(answer):
         return [(n, v) for n, v in answer.headers.items() if n != "x-request-id"]
 
     assert shape(paused) == shape(unknown)

@@ -1,21 +1,17 @@
 """service.md, Conventions, Errors, Limits, Versioning; decisions 2.1 and 2.2."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from locframework.http.rate_limit import API_LIMIT, CONTENT_LIMIT
 from locframework.testing.client import Client
-from locframework.testing.workspace import Workspace
 
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 
 
-def test_success_is_enveloped(workspace: Workspace) -> None:
+def test_success_is_enveloped(workspace):
     answer = workspace.owner.get("/projects")
 
     assert sorted(answer.json) == ["data", "success"]
@@ -36,9 +32,7 @@ def test_success_is_enveloped(workspace: Workspace) -> None:
         ("GET", f"/projects?page={10**18}", 400, "validation_failed"),
     ],
 )
-def test_every_failure_has_the_envelope(
-    sqlite_workspace: Workspace, method: str, path: str, status: int, code: str
-) -> None:
+def test_every_failure_has_the_envelope(sqlite_workspace, method, path, status, code):
     answer = sqlite_workspace.owner.request(method, path)
 
     assert answer.status == status
@@ -48,9 +42,7 @@ def test_every_failure_has_the_envelope(
     assert set(answer.error) <= {"code", "message", "details"}
 
 
-def test_429_comes_after_600_requests_of_a_token_in_a_minute(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_429_comes_after_600_requests_of_a_token_in_a_minute(sqlite_workspace):
     viewer = sqlite_workspace.client("viewer")
 
     statuses = [viewer.get("/permissions").status for _ in range(API_LIMIT)]
@@ -67,9 +59,7 @@ def test_429_comes_after_600_requests_of_a_token_in_a_minute(
     assert sqlite_workspace.owner.get("/permissions").status == 200
 
 
-def test_without_a_valid_token_the_address_is_counted(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_without_a_valid_token_the_address_is_counted(sqlite_workspace):
     client = sqlite_workspace.owner.with_token("svc_pat_" + "0" * 42)
 
     statuses = [client.get("/projects").status for _ in range(601)]
@@ -79,7 +69,7 @@ def test_without_a_valid_token_the_address_is_counted(
     assert elsewhere.get("/projects").status == 401
 
 
-def test_content_has_its_own_limit_for_an_address(sqlite_workspace: Workspace) -> None:
+def test_content_has_its_own_limit_for_an_address(sqlite_workspace):
     public = sqlite_workspace.owner.with_token(None)
     path = f"/content/{'A' * 43}/manifest.json"
 
@@ -89,7 +79,7 @@ def test_content_has_its_own_limit_for_an_address(sqlite_workspace: Workspace) -
     assert CONTENT_LIMIT == 6000
 
 
-def test_every_answer_has_a_request_id(sqlite_workspace: Workspace) -> None:
+def test_every_answer_has_a_request_id(sqlite_workspace):
     owner = sqlite_workspace.owner
 
     for path in ("/projects", "/nowhere", "/healthz"):
@@ -98,14 +88,14 @@ def test_every_answer_has_a_request_id(sqlite_workspace: Workspace) -> None:
     assert told.headers["X-Request-Id"] == "from-a.client_1"
 
 
-def test_ids_and_dates_are_spelled_one_way(workspace: Workspace) -> None:
+def test_ids_and_dates_are_spelled_one_way(workspace):
     project = workspace.project()
 
     assert re.fullmatch(UUID, project["id"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", project["createdAt"])
 
 
-def test_a_slug_resolves_by_its_id_whatever_stands_before(workspace: Workspace) -> None:
+def test_a_slug_resolves_by_its_id_whatever_stands_before(workspace):
     project = workspace.project(name="Web Shop: Zürich & Köln!")
     read = workspace.owner.get
 
@@ -116,9 +106,7 @@ def test_a_slug_resolves_by_its_id_whatever_stands_before(workspace: Workspace) 
         assert read(f"/projects/{odd}").status == 404
 
 
-def test_unknown_members_are_ignored_and_wrong_types_are_not(
-    workspace: Workspace,
-) -> None:
+def test_unknown_members_are_ignored_and_wrong_types_are_not(workspace):
     project = workspace.project()
     path = f"/projects/{project['id']}/keys"
     create = workspace.owner.post
@@ -131,7 +119,7 @@ def test_unknown_members_are_ignored_and_wrong_types_are_not(
     assert problem["path"] == "$.tags"
 
 
-def test_the_interface_is_version_1_and_says_so(sqlite_workspace: Workspace) -> None:
+def test_the_interface_is_version_1_and_says_so(sqlite_workspace):
     document = sqlite_workspace.owner.get("/openapi.json").json
 
     assert document["openapi"].startswith("3.1")
@@ -139,7 +127,7 @@ def test_the_interface_is_version_1_and_says_so(sqlite_workspace: Workspace) -> 
     assert document["servers"][0]["url"].endswith("/api/v1")
 
 
-def test_an_accepted_job_tells_where_to_look_and_when(workspace: Workspace) -> None:
+def test_an_accepted_job_tells_where_to_look_and_when(workspace):
     project = workspace.project()
     path = f"/projects/{project['id']}/distributions"
     body = {"name": "Web", "format": "json-nested"}
@@ -155,9 +143,7 @@ def test_an_accepted_job_tells_where_to_look_and_when(workspace: Workspace) -> N
     assert (job["type"], job["status"]) == ("release", "queued")
 
 
-def test_no_answer_shows_a_path_of_the_host_or_a_trace(
-    sqlite_workspace: Workspace, tmp_path: Path
-) -> None:
+def test_no_answer_shows_a_path_of_the_host_or_a_trace(sqlite_workspace, tmp_path):
     storage = sqlite_workspace.framework.storage
     storage.database.drop_connections()
     for file in tmp_path.glob("*.sqlite3*"):

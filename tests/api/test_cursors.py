@@ -1,15 +1,11 @@
 """Pages of keys by cursor and by number, while others write."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from threading import Event
-from typing import Any
 
 import pytest
 
@@ -17,15 +13,11 @@ from locframework import OPERATOR
 from locframework.fields import new_id, system_clock, timestamp
 from locframework.keys.records import KeyQuery, StoredKey
 
-from .branched import Branched
-
 SORTS = ["key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt"]
 LIMIT = 5
 
 
-def walk(
-    keys: Any, between: Callable[[], object] = lambda: None, **query: Any
-) -> Iterator[dict[str, Any]]:
+def walk(keys, between=lambda: None, **query):
     """The pages of a list, each behind the one before; ``between`` comes in between."""
     while True:
         answer = keys.owner.get(keys.path, query={"limit": LIMIT, **query})
@@ -37,20 +29,18 @@ def walk(
         between()
 
 
-def walked(
-    keys: Any, between: Callable[[], object] = lambda: None, **query: Any
-) -> Any:
+def walked(keys, between=lambda: None, **query):
     return [key for page in walk(keys, between, **query) for key in page["items"]]
 
 
-def filled(keys: Any, number: int = 23) -> list[dict[str, Any]]:
+def filled(keys, number=23):
     new = [{"key": f"m{n:02}", "values": {"en": f"Text {n}"}} for n in range(number)]
     made = keys.owner.post(f"{keys.path}/bulk", json={"keys": new}).data["results"]
     return [result["key"] for result in made]
 
 
 @pytest.mark.parametrize("sort", SORTS)
-def test_a_walk_lists_what_the_pages_by_number_do(keys: Any, sort: str) -> None:
+def test_a_walk_lists_what_the_pages_by_number_do(keys, sort):
     filled(keys, 11)
     query = {"sort": sort, "include": "values"}
 
@@ -65,7 +55,7 @@ def test_a_walk_lists_what_the_pages_by_number_do(keys: Any, sort: str) -> None:
 
 
 @pytest.fixture
-def many(keys: Any) -> Any:
+def many(keys):
     """A project with 10,001 keys, all but one with a tag."""
     at = timestamp(system_clock())
     storage = keys.workspace.framework.storage
@@ -90,10 +80,8 @@ def many(keys: Any) -> Any:
     return keys
 
 
-def test_beyond_10_000_keys_the_total_is_bounded_and_pages_are_read_by_cursor(
-    many: Any,
-) -> None:
-    def page(**query: object) -> Any:
+def test_beyond_10_000_keys_the_total_is_bounded_and_pages_are_read_by_cursor(many):
+    def page(**query):
         return many.owner.get(many.path, query={"limit": 200, **query})
 
     last, beyond = page(page=50), page(page=51)
@@ -116,9 +104,7 @@ def test_beyond_10_000_keys_the_total_is_bounded_and_pages_are_read_by_cursor(
 
 
 @pytest.mark.parametrize("number", [0, 1, 4, 5, 6, 10])
-def test_the_last_page_has_no_cursor_and_no_page_is_empty(
-    keys: Any, number: int
-) -> None:
+def test_the_last_page_has_no_cursor_and_no_page_is_empty(keys, number):
     for n in range(number):
         keys.made(key=f"k{n}")
 
@@ -128,7 +114,7 @@ def test_the_last_page_has_no_cursor_and_no_page_is_empty(
     assert len(sizes) == max(1, -(-number // LIMIT))
 
 
-def test_a_walk_goes_on_from_any_page_and_with_another_limit(keys: Any) -> None:
+def test_a_walk_goes_on_from_any_page_and_with_another_limit(keys):
     names = [key["key"] for key in filled(keys)]
     second = keys.owner.get(keys.path, query={"page": 2, "limit": 4}).data
 
@@ -139,7 +125,7 @@ def test_a_walk_goes_on_from_any_page_and_with_another_limit(keys: Any) -> None:
     assert (third["page"], third["limit"]) == (3, 7)
 
 
-def test_a_walk_meets_every_condition(keys: Any) -> None:
+def test_a_walk_meets_every_condition(keys):
     filled(keys)
     keys.put(filled(keys)[0], "de", "Text 1 auf Deutsch")
 
@@ -151,49 +137,49 @@ def test_a_walk_meets_every_condition(keys: Any) -> None:
 class Writers:
     """Others, who write at random; ``touched`` are the keys that they did it to."""
 
-    def __init__(self, shop: Branched, branch: str | None, seed: int) -> None:
+    def __init__(self, shop, branch, seed):
         self._shop = shop
         self._branch = branch
         self._chance = random.Random(seed)
         self._numbers = count()
-        self._trash: list[dict[str, Any]] = []
-        self.touched: set[str] = set()
+        self._trash = []
+        self.touched = set()
 
-    def __call__(self) -> None:
+    def __call__(self):
         steps = [self._make, self._edit, self._rename, self._delete, self._restore]
         for step in self._chance.choices(steps, k=4):
             step()
 
-    def _make(self) -> None:
+    def _make(self):
         letter = self._chance.choice("amz")
         made = self._shop.create(self._branch, key=f"{letter}.new{next(self._numbers)}")
         self.touched.add(made["id"])
 
-    def _edit(self) -> None:
+    def _edit(self):
         self._shop.write(self._one(), "de", f"Text {next(self._numbers)}", self._branch)
 
-    def _rename(self) -> None:
+    def _rename(self):
         name = f"{self._chance.choice('amz')}.moved{next(self._numbers)}"
         assert self._shop.patch(self._one(), self._branch, key=name).status == 200
 
-    def _delete(self) -> None:
+    def _delete(self):
         key = self._one()
         assert self._shop.delete(key, self._branch).status == 200
         self._trash.append(key)
 
-    def _restore(self) -> None:
+    def _restore(self):
         query = {"branch": self._branch} if self._branch else {}
         if self._trash:
             key = self._trash.pop(0)
             path = f"{self._shop.path}/keys/{key['id']}/restore"
             assert self._shop.owner.post(path, query=query).status == 200
 
-    def _one(self) -> dict[str, Any]:
-        query: dict[str, Any] = {"limit": 200}
+    def _one(self):
+        query = {"limit": 200}
         if self._branch:
             query["branch"] = self._branch
         found = self._shop.owner.get(f"{self._shop.path}/keys", query=query).data
-        key: dict[str, Any] = self._chance.choice(found["items"])
+        key = self._chance.choice(found["items"])
         self.touched.add(key["id"])
         return key
 
@@ -201,8 +187,8 @@ class Writers:
 @pytest.mark.parametrize("branch", [None, "spring"])
 @pytest.mark.parametrize("sort", SORTS)
 def test_a_walk_lists_each_key_that_nobody_touches_once_and_in_order(
-    shop: Branched, sort: str, branch: str | None
-) -> None:
+    shop, sort, branch
+):
     filled(shop.keys)
     query = {"branch": branch} if branch else {}
     whole = {"sort": sort, "limit": 200, **query}
@@ -218,9 +204,7 @@ def test_a_walk_lists_each_key_that_nobody_touches_once_and_in_order(
         assert len(found) == len(set(found))
 
 
-def test_on_a_branch_what_main_writes_and_what_is_copied_moves_nothing(
-    shop: Branched,
-) -> None:
+def test_on_a_branch_what_main_writes_and_what_is_copied_moves_nothing(shop):
     made = filled(shop.keys)
     pages = walk(shop.keys, branch="spring", sort="createdAt")
     first = [key["id"] for key in next(pages)["items"]]
@@ -237,9 +221,7 @@ def test_on_a_branch_what_main_writes_and_what_is_copied_moves_nothing(
 
 @pytest.mark.parametrize("sort", ["createdAt", "-createdAt"])
 @pytest.mark.parametrize("branch", [None, "spring"])
-def test_a_merge_moves_no_key_in_the_order_in_which_they_were_made(
-    shop: Branched, branch: str | None, sort: str
-) -> None:
+def test_a_merge_moves_no_key_in_the_order_in_which_they_were_made(shop, branch, sort):
     for name in ("b1", "b2", "b3"):
         shop.create("spring", key=name)
     for name in ("m1", "m2", "m3"):
@@ -259,11 +241,11 @@ def test_a_merge_moves_no_key_in_the_order_in_which_they_were_made(
     assert names == (there if sort == "createdAt" else there[::-1])
 
 
-def test_walks_hold_beside_threads_that_write(shop: Branched) -> None:
+def test_walks_hold_beside_threads_that_write(shop):
     kept = {key["id"] for key in filled(shop.keys, 60)}
     done = Event()
 
-    def write(number: int) -> int:
+    def write(number):
         for turn in count():
             key = shop.create(key=f"{'amz'[turn % 3]}.{number}.{turn}")
             shop.write(key, "de", "neu")
@@ -285,7 +267,7 @@ def test_walks_hold_beside_threads_that_write(shop: Branched) -> None:
         assert sum(turns.result() for turns in writing) > 0
 
 
-def test_python_walks_by_the_same_cursors(shop: Branched) -> None:
+def test_python_walks_by_the_same_cursors(shop):
     filled(shop.keys)
     framework = shop.workspace.framework
     names = [key["key"] for key in walked(shop.keys)]
@@ -301,17 +283,16 @@ def test_python_walks_by_the_same_cursors(shop: Branched) -> None:
     assert found == names
 
 
-def encoded(text: str) -> str:
+def encoded(text):
     return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
 
 
-def made_up(*members: object) -> str:
+def made_up(*members):
     return encoded(json.dumps(members))
 
 
-def decoded(cursor: str) -> list[Any]:
-    members: list[Any] = json.loads(base64.urlsafe_b64decode(cursor + "=="))
-    return members
+def decoded(cursor):
+    return json.loads(base64.urlsafe_b64decode(cursor + "=="))
 
 
 @pytest.mark.parametrize(
@@ -337,7 +318,7 @@ def decoded(cursor: str) -> list[Any]:
         made_up("x", "a", "b", 2),
     ],
 )
-def test_what_is_no_cursor_of_the_list_is_refused(keys: Any, cursor: str) -> None:
+def test_what_is_no_cursor_of_the_list_is_refused(keys, cursor):
     answer = keys.owner.get(keys.path, query={"cursor": cursor})
 
     assert (answer.status, answer.error["code"]) == (400, "validation_failed")
@@ -346,14 +327,14 @@ def test_what_is_no_cursor_of_the_list_is_refused(keys: Any, cursor: str) -> Non
 
 
 @pytest.mark.parametrize("query", [{"cursor": ""}, {"cursor": "x" * 2001}])
-def test_a_cursor_has_a_length(keys: Any, query: dict[str, Any]) -> None:
+def test_a_cursor_has_a_length(keys, query):
     answer = keys.owner.get(keys.path, query=query)
 
     assert answer.status == 400
     assert answer.error["details"][0]["path"] == "query.cursor"
 
 
-def test_a_cursor_and_the_number_of_a_page_do_not_go_together(keys: Any) -> None:
+def test_a_cursor_and_the_number_of_a_page_do_not_go_together(keys):
     filled(keys)
     cursor = keys.owner.get(keys.path, query={"limit": 5}).data["nextCursor"]
 
@@ -363,7 +344,7 @@ def test_a_cursor_and_the_number_of_a_page_do_not_go_together(keys: Any) -> None
     assert answer.error["details"][0]["path"] == "query.page"
 
 
-def test_a_cursor_of_the_longest_name_can_be_sent_back(keys: Any) -> None:
+def test_a_cursor_of_the_longest_name_can_be_sent_back(keys):
     long = "k" * 500
     for name in (long, "z"):
         keys.made(key=name)
@@ -371,16 +352,15 @@ def test_a_cursor_of_the_longest_name_can_be_sent_back(keys: Any) -> None:
     assert [key["key"] for key in walked(keys, limit=1)] == [long, "z"]
 
 
-def test_one_who_makes_a_cursor_up_is_at_another_place_and_no_more(keys: Any) -> None:
+def test_one_who_makes_a_cursor_up_is_at_another_place_and_no_more(keys):
     filled(keys, 3)
     page = keys.owner.get(keys.path, query={"limit": 1}).data
     mark = decoded(page["nextCursor"])[0]
 
-    def answered(name: str, id_: str, number: int) -> dict[str, Any]:
+    def answered(name, id_, number):
         cursor = made_up(mark, name, id_, number)
         query = {"limit": 1, "cursor": cursor}
-        found: dict[str, Any] = keys.owner.get(keys.path, query=query).data
-        return found
+        return keys.owner.get(keys.path, query=query).data
 
     found = answered("m00z", "'; DROP TABLE keys; --", 2**53)
 
@@ -401,9 +381,7 @@ def test_one_who_makes_a_cursor_up_is_at_another_place_and_no_more(keys: Any) ->
         {"updatedSince": "2020-01-01T00:00:00Z"},
     ],
 )
-def test_a_cursor_is_of_the_list_that_was_asked_for(
-    shop: Branched, other: dict[str, str]
-) -> None:
+def test_a_cursor_is_of_the_list_that_was_asked_for(shop, other):
     filled(shop.keys)
     path = shop.keys.path
     cursor = shop.owner.get(path).data["nextCursor"]
@@ -418,7 +396,7 @@ def test_a_cursor_is_of_the_list_that_was_asked_for(
     assert fits.status == 200
 
 
-def test_a_cursor_of_another_project_is_of_another_list(keys: Any) -> None:
+def test_a_cursor_of_another_project_is_of_another_list(keys):
     filled(keys)
     cursor = keys.owner.get(keys.path, query={"limit": 5}).data["nextCursor"]
     other = keys.workspace.project()
@@ -428,20 +406,20 @@ def test_a_cursor_of_another_project_is_of_another_list(keys: Any) -> None:
     assert refused.status == 400
 
 
-def test_a_wrong_cursor_is_told_before_a_branch_that_there_is_not(keys: Any) -> None:
+def test_a_wrong_cursor_is_told_before_a_branch_that_there_is_not(keys):
     answer = keys.owner.get(keys.path, query={"cursor": "!", "branch": "nope"})
 
     assert (answer.status, answer.error["details"][0]["path"]) == (400, "query.cursor")
 
 
-def test_a_page_with_values_is_of_one_moment(keys: Any) -> None:
+def test_a_page_with_values_is_of_one_moment(keys):
     """Plurals that are turned while it is read change the key and its values at once"""
     for n in range(30):
         keys.made(key=f"k{n:02}", values={"en": "x", "de": "y"})
     key = keys.owner.get(keys.path, query={"limit": 200}).data["items"][-1]
     done = Event()
 
-    def turn() -> None:
+    def turn():
         is_plural = False
         while not done.is_set():
             is_plural = not is_plural

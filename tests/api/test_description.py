@@ -4,11 +4,7 @@ Requests are generated from ``/openapi.json``, good and bad ones. Every answer m
 one that the description tells of, and none may be a 5xx.
 """
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Iterable
-from typing import Any
 
 import pytest
 import schemathesis
@@ -27,7 +23,6 @@ from locframework.access.permissions import PERMISSIONS
 from locframework.access.records import NewToken
 from locframework.app import OPERATOR
 from locframework.pagination import PageRequest
-from locframework.testing.workspace import Workspace
 
 EXAMPLES, EXAMPLES_LONG = 12, 25  # of each operation and mode
 REQUESTS_LEAST = 1500  # good ones, and as many bad ones
@@ -58,7 +53,7 @@ class Rotating:
     One in four is refused much: a project's own, and one that may only read.
     """
 
-    def __init__(self, workspace: Workspace, project_id: str) -> None:
+    def __init__(self, workspace, project_id):
         framework, organization_id = workspace.framework, workspace.organization_id
         members = framework.storage.access
         [owner] = [
@@ -69,14 +64,13 @@ class Rotating:
         self._app = workspace.app
         reading = NewToken("reads", permissions=["project_read"])
 
-        def token_of_owner(new: NewToken) -> str:
+        def token_of_owner(new):
             of = OPERATOR, organization_id, owner.id, new
             return framework.tokens.create_for_member(*of)[1]
 
-        def token_of_project() -> str:
+        def token_of_project():
             made = workspace.owner.post(f"/projects/{project_id}/tokens", json=CI)
-            secret: str = made.data["secret"]
-            return secret
+            return made.data["secret"]
 
         self._tokens = itertools.cycle(
             token
@@ -90,7 +84,7 @@ class Rotating:
         self._addresses = itertools.cycle(f"127.0.0.{n}" for n in range(2, 250))
         self.requests = 0
 
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    def __call__(self, environ, start_response):
         self.requests += 1
         environ["HTTP_AUTHORIZATION"] = f"Bearer {next(self._tokens)}"
         environ["REMOTE_ADDR"] = next(self._addresses)
@@ -99,8 +93,8 @@ class Rotating:
 
 @pytest.mark.parametrize("mode", list(GenerationMode))
 def test_no_request_is_answered_otherwise_than_described(
-    sqlite_workspace: Workspace, mode: GenerationMode, is_long: bool
-) -> None:
+    sqlite_workspace, mode, is_long
+):
     examples = EXAMPLES_LONG if is_long else EXAMPLES
     operations = 0
     known = _known_ids(sqlite_workspace)
@@ -116,11 +110,11 @@ def test_no_request_is_answered_otherwise_than_described(
     assert app.requests >= max(REQUESTS_LEAST, examples * operations // 2)
 
 
-def test_every_integer_that_is_sent_has_bounds(sqlite_workspace: Workspace) -> None:
+def test_every_integer_that_is_sent_has_bounds(sqlite_workspace):
     document = sqlite_workspace.owner.get("/openapi.json").json
     components = document["components"]["schemas"]
 
-    def unbounded(schema: Any, path: str) -> Iterable[str]:
+    def unbounded(schema, path):
         if isinstance(schema, list):
             for each in schema:
                 yield from unbounded(each, path)
@@ -142,9 +136,7 @@ def test_every_integer_that_is_sent_has_bounds(sqlite_workspace: Workspace) -> N
             assert not list(unbounded([*sent], f"{method} {path}"))
 
 
-def test_every_parameter_and_member_of_a_form_is_explained(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_every_parameter_and_member_of_a_form_is_explained(sqlite_workspace):
     document = sqlite_workspace.owner.get("/openapi.json").json
 
     for path, methods in document["paths"].items():
@@ -157,19 +149,16 @@ def test_every_parameter_and_member_of_a_form_is_explained(
                 assert member.get("description"), (method, path, name)
 
 
-def test_what_matches_files_and_lists_may_say_is_listed(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_what_matches_files_and_lists_may_say_is_listed(sqlite_workspace):
     document = sqlite_workspace.owner.get("/openapi.json").json
     match = document["components"]["schemas"]["Match"]["properties"]
     paths = document["paths"]
 
-    def form_of(path: str) -> dict[str, Any]:
+    def form_of(path):
         content = paths[f"{path}/import"]["post"]["requestBody"]["content"]
-        form: dict[str, Any] = content["multipart/form-data"]["schema"]["properties"]
-        return form
+        return content["multipart/form-data"]["schema"]["properties"]
 
-    def query_of(path: str) -> dict[str, Any]:
+    def query_of(path):
         return {each["name"]: each for each in paths[path]["get"]["parameters"]}
 
     assert match["status"]["enum"] == ["approved", "draft"]
@@ -190,9 +179,7 @@ def test_what_matches_files_and_lists_may_say_is_listed(
     assert asked["tag"]["description"]
 
 
-def test_operations_are_gathered_under_the_tags_that_are_listed(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_operations_are_gathered_under_the_tags_that_are_listed(sqlite_workspace):
     document = sqlite_workspace.owner.get("/openapi.json").json
     listed = [tag["name"] for tag in document["tags"]]
     operations = [each for path in document["paths"].values() for each in path.values()]
@@ -202,9 +189,7 @@ def test_operations_are_gathered_under_the_tags_that_are_listed(
     assert len(listed) == len(set(listed))
 
 
-def test_published_content_tells_what_it_answers_and_every_code(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_published_content_tells_what_it_answers_and_every_code(sqlite_workspace):
     document = sqlite_workspace.owner.get("/openapi.json").json
     components = document["components"]
     content = "/content/{publicKey}"
@@ -231,8 +216,8 @@ def test_published_content_tells_what_it_answers_and_every_code(
 
 
 def test_who_may_name_a_branch_is_told_of_one_that_is_gone_or_has_ended(
-    sqlite_workspace: Workspace,
-) -> None:
+    sqlite_workspace,
+):
     """But for the activity, where what was done on ended branches is looked up."""
     document = sqlite_workspace.owner.get("/openapi.json").json
     asked = 0
@@ -253,9 +238,7 @@ def test_who_may_name_a_branch_is_told_of_one_that_is_gone_or_has_ended(
     assert asked > 15
 
 
-def _ask(
-    operation: Any, mode: GenerationMode, known: dict[str, str], examples: int
-) -> None:
+def _ask(operation, mode, known, examples):
     strategy = operation.as_strategy(generation_mode=mode)
 
     @settings(
@@ -265,7 +248,7 @@ def _ask(
         suppress_health_check=list(HealthCheck),
     )
     @given(case=strategy, reaches_target=st.integers(0, 3))
-    def ask(case: Any, reaches_target: int) -> None:
+    def ask(case, reaches_target):
         # what is deleted is gone for all requests after it
         if reaches_target and case.path_parameters and case.method != "DELETE":
             for name in case.path_parameters:
@@ -275,7 +258,7 @@ def _ask(
     ask()
 
 
-def _known_ids(workspace: Workspace) -> dict[str, str]:
+def _known_ids(workspace):
     project = workspace.project(languages=["de", "ar"])
     here = f"/projects/{project['id']}"
     key = workspace.key(project, "a.b", values={"en": "Hello", "de": "Hallo"})

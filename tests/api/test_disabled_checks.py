@@ -1,28 +1,19 @@
 """``disabledChecks`` of a key and of a project: checks that are not run there."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
-
-from locframework.testing.workspace import Workspace
 
 from .branched import Branched
 
 LENGTH = {"maxLength": 5}  # Zahlen has six
 
 
-def disabled(
-    shop: Branched, key: dict[str, Any], branch: str | None = None
-) -> list[str]:
+def disabled(shop, key, branch=None):
     path = f"{shop.path}/keys/{key['id']}/detail"
     found = shop.owner.get(path, query={"branch": branch} if branch else {})
-    names: list[str] = found.data["detail"]["disabledChecks"]
-    return names
+    return found.data["detail"]["disabledChecks"]
 
 
-def issues(shop: Branched, branch: str | None = None) -> list[tuple[str, str]]:
+def issues(shop, branch=None):
     query = {"branch": branch} if branch else {}
     found = shop.owner.get(f"{shop.path}/issues", query=query).data
     listed = [(one["key"], one["check"]) for one in found["items"]]
@@ -31,7 +22,7 @@ def issues(shop: Branched, branch: str | None = None) -> list[tuple[str, str]]:
     return listed
 
 
-def test_a_check_that_a_key_disables_is_not_run_on_it(shop: Branched) -> None:
+def test_a_check_that_a_key_disables_is_not_run_on_it(shop):
     shop.patch(shop.pay, **LENGTH)
     shop.patch(shop.title, maxLength=2)
     assert issues(shop) == [("checkout.pay", "length"), ("title", "length")]
@@ -48,7 +39,7 @@ def test_a_check_that_a_key_disables_is_not_run_on_it(shop: Branched) -> None:
     assert ("checkout.pay", "length") in issues(shop)
 
 
-def test_a_check_that_the_project_disables_finds_nothing(shop: Branched) -> None:
+def test_a_check_that_the_project_disables_finds_nothing(shop):
     shop.patch(shop.pay, **LENGTH)
 
     project = shop.owner.patch(shop.path, json={"disabledChecks": ["length"]})
@@ -62,7 +53,7 @@ def test_a_check_that_the_project_disables_finds_nothing(shop: Branched) -> None
 
 
 @pytest.mark.parametrize("of", ["key", "project"])
-def test_a_disabled_check_blocks_nothing(workspace: Workspace, of: str) -> None:
+def test_a_disabled_check_blocks_nothing(workspace, of):
     shop = Branched(workspace, blockingChecks=["length"])
     shop.patch(shop.pay, **LENGTH)
     translator = workspace.client("translator")
@@ -78,9 +69,7 @@ def test_a_disabled_check_blocks_nothing(workspace: Workspace, of: str) -> None:
     assert shop.approve(shop.pay, "de").status == 200
 
 
-def test_it_is_empty_at_first_and_may_be_given_with_a_new_project(
-    workspace: Workspace,
-) -> None:
+def test_it_is_empty_at_first_and_may_be_given_with_a_new_project(workspace):
     project = workspace.project(disabledChecks=["markup", "markup"])
 
     assert project["disabledChecks"] == ["markup"]
@@ -90,7 +79,7 @@ def test_it_is_empty_at_first_and_may_be_given_with_a_new_project(
 @pytest.mark.parametrize(
     "wrong", [["spelling"], ["length", "Length"], "length", [1], None]
 )
-def test_what_is_no_list_of_checks_is_refused(shop: Branched, wrong: object) -> None:
+def test_what_is_no_list_of_checks_is_refused(shop, wrong):
     body = {"disabledChecks": wrong}
     new = {"name": "New", "sourceLanguage": "en", **body}
 
@@ -104,7 +93,7 @@ def test_what_is_no_list_of_checks_is_refused(shop: Branched, wrong: object) -> 
     assert disabled(shop, shop.pay) == []
 
 
-def test_on_a_branch_it_is_a_change_that_a_merge_applies(shop: Branched) -> None:
+def test_on_a_branch_it_is_a_change_that_a_merge_applies(shop):
     shop.patch(shop.pay, **LENGTH)
     shop.patch(shop.pay, "spring", disabledChecks=["length"])
 
@@ -119,7 +108,7 @@ def test_on_a_branch_it_is_a_change_that_a_merge_applies(shop: Branched) -> None
     assert issues(shop) == []
 
 
-def test_different_checks_on_both_sides_conflict(shop: Branched) -> None:
+def test_different_checks_on_both_sides_conflict(shop):
     shop.patch(shop.pay, "spring", disabledChecks=["length"])
     shop.patch(shop.pay, disabledChecks=["markup"])
 
@@ -128,7 +117,7 @@ def test_different_checks_on_both_sides_conflict(shop: Branched) -> None:
     assert disabled(shop, shop.pay) == ["length"]
 
 
-def test_a_key_made_on_a_branch_brings_it_to_main(shop: Branched) -> None:
+def test_a_key_made_on_a_branch_brings_it_to_main(shop):
     made = shop.create("spring", key="new", values={"en": "New"})
     shop.patch(made, "spring", disabledChecks=["length"])
 
@@ -137,7 +126,7 @@ def test_a_key_made_on_a_branch_brings_it_to_main(shop: Branched) -> None:
     assert disabled(shop, made) == ["length"]
 
 
-def test_an_undo_brings_the_check_back(shop: Branched) -> None:
+def test_an_undo_brings_the_check_back(shop):
     shop.patch(shop.pay, **LENGTH)
     other = shop.workspace.client("developer")
     path = f"{shop.path}/keys/{shop.pay['id']}"

@@ -1,13 +1,7 @@
 """Dismissals: what a check found in a value is no fault, until its texts change."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
-from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace
 from tests.databases import statements_of
 
 from .checked_shop import FOUND, Shop
@@ -18,22 +12,22 @@ class Dismissing(Shop):
 
     def dismiss(
         self,
-        lang: str = "de",
-        key: str | None = None,
-        check: str = "placeholders",
-        client: Client | None = None,
-        reason: str | None = "a name is not used here",
-        **query: Any,
-    ) -> Answer:
+        lang="de",
+        key=None,
+        check="placeholders",
+        client=None,
+        reason="a name is not used here",
+        **query,
+    ):
         path = f"{self.path}/keys/{key or self.hello}/values/{lang}/dismissals/{check}"
         body = {} if reason is None else {"reason": reason}
         return (client or self.owner).put(path, json=body, query=query)
 
-    def withdraw(self, lang: str = "de", **query: Any) -> Answer:
+    def withdraw(self, lang="de", **query):
         path = f"{self.path}/keys/{self.hello}/values/{lang}/dismissals/placeholders"
         return self.owner.delete(path, query=query)
 
-    def is_found(self, lang: str = "de", **query: Any) -> bool:
+    def is_found(self, lang="de", **query):
         """Whether the finding is an issue: in lists, by filter and at the value."""
         listed = self.issues(languageCode=lang, keyId=self.hello, **query)
         named = self.names(hasIssues=True, languageCode=lang, **query)
@@ -44,29 +38,26 @@ class Dismissing(Shop):
         assert bool(value["issues"]) == found
         return found
 
-    def branch(self) -> None:
+    def branch(self):
         body = {"name": "spring"}
         assert self.owner.post(f"{self.path}/branches", json=body).status == 201
 
-    def merge(self, **body: Any) -> Answer:
+    def merge(self, **body):
         path = f"{self.path}/branches/spring/merge"
         answer = self.owner.post(path, json=body)
         assert answer.status == 200, answer
         return answer
 
-    def status(self, lang: str = "de", **query: Any) -> str:
-        status: str = self.detail(self.hello, lang, **query)["value"]["status"]
-        return status
+    def status(self, lang="de", **query):
+        return self.detail(self.hello, lang, **query)["value"]["status"]
 
 
 @pytest.fixture
-def shop(workspace: Workspace) -> Dismissing:
+def shop(workspace):
     return Dismissing(workspace)
 
 
-def test_a_dismissed_finding_is_no_issue_and_is_shown_with_the_reason(
-    shop: Dismissing,
-) -> None:
+def test_a_dismissed_finding_is_no_issue_and_is_shown_with_the_reason(shop):
     [issue] = shop.detail(shop.hello, "de")["value"]["issues"]
 
     answer = shop.dismiss()
@@ -87,9 +78,7 @@ def test_a_dismissed_finding_is_no_issue_and_is_shown_with_the_reason(
     assert shop.issues() == [row for row in FOUND if row[1] != "de"]
 
 
-def test_it_can_be_dismissed_again_and_the_dismissal_withdrawn(
-    shop: Dismissing,
-) -> None:
+def test_it_can_be_dismissed_again_and_the_dismissal_withdrawn(shop):
     shop.dismiss()
     [dismissed] = shop.dismiss(reason=None).data["value"]["dismissedIssues"]
     assert dismissed["reason"] is None
@@ -104,9 +93,7 @@ def test_it_can_be_dismissed_again_and_the_dismissal_withdrawn(
 
 
 @pytest.mark.parametrize(("lang", "text"), [("de", "Hallo du!"), ("en", "Hi {name}!")])
-def test_it_returns_when_the_source_text_or_the_value_changes(
-    shop: Dismissing, lang: str, text: str
-) -> None:
+def test_it_returns_when_the_source_text_or_the_value_changes(shop, lang, text):
     shop.dismiss()
 
     shop.put(shop.hello, lang, text)
@@ -116,7 +103,7 @@ def test_it_returns_when_the_source_text_or_the_value_changes(
     assert not shop.is_found()
 
 
-def test_it_stays_dismissed_while_the_texts_stay(shop: Dismissing) -> None:
+def test_it_stays_dismissed_while_the_texts_stay(shop):
     shop.dismiss()
 
     shop.patch(shop.hello, description="A greeting", tags=["x"], key="greeting")
@@ -134,9 +121,7 @@ def test_it_stays_dismissed_while_the_texts_stay(shop: Dismissing) -> None:
     assert shop.names(hasIssues=True, languageCode="de") == []
 
 
-def test_it_is_dismissed_in_all_plural_forms_for_the_one_check(
-    shop: Dismissing,
-) -> None:
+def test_it_is_dismissed_in_all_plural_forms_for_the_one_check(shop):
     forms = {"one": "Tag ", "other": "Tage "}
     plural = {"en": {"one": "{n} day", "other": "{n} days"}, "de": forms}
     days = shop.made({"key": "days", "isPlural": True, "values": plural})
@@ -153,7 +138,7 @@ def test_it_is_dismissed_in_all_plural_forms_for_the_one_check(
     assert shop.issues(**query)
 
 
-def test_a_dismissed_finding_blocks_no_approval(workspace: Workspace) -> None:
+def test_a_dismissed_finding_blocks_no_approval(workspace):
     shop = Dismissing(workspace, blockingChecks=["placeholders"])
     approve = f"{shop.path}/keys/{shop.hello}/values/de/approve"
     assert shop.owner.post(approve, json={}).error["code"] == "quality_check_failed"
@@ -166,7 +151,7 @@ def test_a_dismissed_finding_blocks_no_approval(workspace: Workspace) -> None:
     assert shop.status() == "pending_review"
 
 
-def test_writing_a_dismissed_text_again_approves_it(workspace: Workspace) -> None:
+def test_writing_a_dismissed_text_again_approves_it(workspace):
     shop = Dismissing(workspace, blockingChecks=["placeholders"])
     shop.dismiss()
 
@@ -177,7 +162,7 @@ def test_writing_a_dismissed_text_again_approves_it(workspace: Workspace) -> Non
     assert (shop.status(), shop.status("fr")) == ("approved", "pending_review")
 
 
-def test_on_a_branch_it_is_of_the_branch_until_a_merge(shop: Dismissing) -> None:
+def test_on_a_branch_it_is_of_the_branch_until_a_merge(shop):
     shop.branch()
     shop.dismiss(branch="spring")
     assert not shop.is_found(branch="spring")
@@ -189,7 +174,7 @@ def test_on_a_branch_it_is_of_the_branch_until_a_merge(shop: Dismissing) -> None
     assert not shop.is_found()
 
 
-def test_on_main_it_is_of_every_branch_with_the_texts(shop: Dismissing) -> None:
+def test_on_main_it_is_of_every_branch_with_the_texts(shop):
     shop.branch()
     shop.put(shop.hello, "fr", "Salut!", branch="spring")  # has a copy from now on
 
@@ -203,7 +188,7 @@ def test_on_main_it_is_of_every_branch_with_the_texts(shop: Dismissing) -> None:
     assert not shop.is_found()
 
 
-def test_what_a_branch_dismissed_is_withdrawn_there(shop: Dismissing) -> None:
+def test_what_a_branch_dismissed_is_withdrawn_there(shop):
     shop.branch()
     shop.dismiss(branch="spring")
 
@@ -213,9 +198,7 @@ def test_what_a_branch_dismissed_is_withdrawn_there(shop: Dismissing) -> None:
 
 
 @pytest.mark.parametrize("is_new", [False, True])
-def test_a_merge_brings_a_dismissed_text_as_approved(
-    workspace: Workspace, *, is_new: bool
-) -> None:
+def test_a_merge_brings_a_dismissed_text_as_approved(workspace, *, is_new):
     shop = Dismissing(workspace, blockingChecks=["placeholders"])
     shop.branch()
     if is_new:
@@ -233,7 +216,7 @@ def test_a_merge_brings_a_dismissed_text_as_approved(
     assert (value["issues"], len(value["dismissedIssues"])) == ([], 1)
 
 
-def test_a_merge_that_keeps_mains_text_keeps_its_dismissal(shop: Dismissing) -> None:
+def test_a_merge_that_keeps_mains_text_keeps_its_dismissal(shop):
     shop.branch()
     shop.put(shop.hello, "de", "Na!", branch="spring")
     shop.dismiss(branch="spring")
@@ -245,9 +228,7 @@ def test_a_merge_that_keeps_mains_text_keeps_its_dismissal(shop: Dismissing) -> 
     assert not shop.is_found()
 
 
-def test_a_protected_main_takes_a_dismissal_by_a_merge_alone(
-    workspace: Workspace,
-) -> None:
+def test_a_protected_main_takes_a_dismissal_by_a_merge_alone(workspace):
     shop = Dismissing(workspace)
     shop.branch()
     shop.owner.patch(shop.path, json={"mainProtected": True})
@@ -269,21 +250,19 @@ def test_a_protected_main_takes_a_dismissal_by_a_merge_alone(
         ("sv", "placeholders", "language_not_found"),
     ],
 )
-def test_what_is_not_found_cannot_be_dismissed(
-    shop: Dismissing, lang: str, check: str, code: str
-) -> None:
+def test_what_is_not_found_cannot_be_dismissed(shop, lang, check, code):
     refused = shop.dismiss(lang, check=check)
 
     assert (refused.status, refused.error["code"]) == (404, code)
 
 
-def test_a_check_that_is_off_cannot_be_dismissed(shop: Dismissing) -> None:
+def test_a_check_that_is_off_cannot_be_dismissed(shop):
     shop.owner.patch(shop.path, json={"disabledChecks": ["placeholders"]})
 
     assert shop.dismiss().error["code"] == "not_found"
 
 
-def test_it_needs_translation_approve_and_the_language(shop: Dismissing) -> None:
+def test_it_needs_translation_approve_and_the_language(shop):
     translator = shop.workspace.client("translator")
     reviewer = shop.workspace.client("reviewer", languages=["fr"])
 
@@ -292,12 +271,12 @@ def test_it_needs_translation_approve_and_the_language(shop: Dismissing) -> None
     assert shop.dismiss("fr", client=reviewer).status == 200
 
 
-def test_a_reason_has_a_length(shop: Dismissing) -> None:
+def test_a_reason_has_a_length(shop):
     assert shop.dismiss(reason="x" * 1000).status == 200
     assert shop.dismiss(reason="x" * 1001).error["code"] == "validation_failed"
 
 
-def test_if_match_names_the_value_as_it_was_read(shop: Dismissing) -> None:
+def test_if_match_names_the_value_as_it_was_read(shop):
     path = f"{shop.path}/keys/{shop.hello}/values/de"
     read = shop.owner.get(path).headers["ETag"]
     at = f"{path}/dismissals/placeholders"
@@ -309,7 +288,7 @@ def test_if_match_names_the_value_as_it_was_read(shop: Dismissing) -> None:
     assert done.headers["ETag"] == shop.owner.get(path).headers["ETag"] != read
 
 
-def test_a_language_that_comes_back_has_no_dismissals(shop: Dismissing) -> None:
+def test_a_language_that_comes_back_has_no_dismissals(shop):
     shop.dismiss()
     languages = f"{shop.path}/languages"
     shop.owner.delete(f"{languages}/de")
@@ -320,7 +299,7 @@ def test_a_language_that_comes_back_has_no_dismissals(shop: Dismissing) -> None:
     assert shop.is_found()
 
 
-def test_no_write_asks_for_dismissals_unless_a_check_blocks(shop: Dismissing) -> None:
+def test_no_write_asks_for_dismissals_unless_a_check_blocks(shop):
     shop.dismiss()
 
     with statements_of(shop.workspace.framework.storage) as statements:

@@ -1,19 +1,13 @@
 """Decisions 2.8: distributions and releases, and what the public sees of them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
 from locframework.delivery.queue import EVENTS_LOOKED_AT
 from locframework.errors import UnreadableFile
-from locframework.testing.workspace import Workspace
 
 
-def test_resume_shows_the_last_release_again(published: Any) -> None:
+def test_resume_shows_the_last_release_again(published):
     published.act("pause")
 
     assert published.act("resume").data["distribution"]["status"] == "published"
@@ -23,8 +17,8 @@ def test_resume_shows_the_last_release_again(published: Any) -> None:
 
 @pytest.mark.parametrize("actions", [["pause"], ["pause", "resume"], ["rotate-key"]])
 def test_pause_resume_and_a_new_key_change_when_it_was_updated_and_no_file(
-    published: Any, workspace: Workspace, actions: list[str]
-) -> None:
+    published, workspace, actions
+):
     project_id = published.path.rpartition("/")[2]
     for action in actions:
         store = workspace.framework.storage.delivery
@@ -43,7 +37,7 @@ def test_pause_resume_and_a_new_key_change_when_it_was_updated_and_no_file(
 
 
 @pytest.fixture
-def failed(publish: Callable[..., Any]) -> Any:
+def failed(publish):
     """A distribution whose first release failed: its job was cancelled."""
     published = publish()
     read = published.workspace.owner.get
@@ -53,7 +47,7 @@ def failed(publish: Callable[..., Any]) -> Any:
     return published
 
 
-def test_a_first_release_that_failed_says_why(failed: Any) -> None:
+def test_a_first_release_that_failed_says_why(failed):
     read = failed.workspace.owner.get
 
     shown = read(failed.one).data["distribution"]
@@ -66,12 +60,10 @@ def test_a_first_release_that_failed_says_why(failed: Any) -> None:
     assert failed.manifest().status == 202
 
 
-def test_a_release_that_a_fault_ended_has_the_error_of_its_job(
-    publish: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_release_that_a_fault_ended_has_the_error_of_its_job(publish, monkeypatch):
     published = publish()
 
-    def fail(*_: object, **__: object) -> None:
+    def fail(*_, **__):
         raise UnreadableFile("the paper is blank")
 
     with monkeypatch.context() as patched:
@@ -84,7 +76,7 @@ def test_a_release_that_a_fault_ended_has_the_error_of_its_job(
 
 
 @pytest.mark.parametrize("way", ["releases", "pause and resume", "patch", "change"])
-def test_a_first_release_that_failed_is_mended(failed: Any, way: str) -> None:
+def test_a_first_release_that_failed_is_mended(failed, way):
     if way == "releases":
         assert failed.act("releases").status == 202
     elif way == "pause and resume":
@@ -104,7 +96,7 @@ def test_a_first_release_that_failed_is_mended(failed: Any, way: str) -> None:
     assert failed.manifest().json["release"]["version"] == 2
 
 
-def test_a_new_key_ends_the_old_one(published: Any) -> None:
+def test_a_new_key_ends_the_old_one(published):
     rotated = published.act("rotate-key").data["distribution"]
 
     assert published.manifest().status == 404
@@ -115,8 +107,8 @@ def test_a_new_key_ends_the_old_one(published: Any) -> None:
 
 
 def test_split_by_module_publishes_a_file_for_each_language_and_module(
-    workspace: Workspace, publish: Callable[..., Any]
-) -> None:
+    workspace, publish
+):
     manifest = publish(splitByModule=True).build().manifest().json
 
     places = [(f["language"], f["module"], f["path"]) for f in manifest["files"]]
@@ -133,9 +125,7 @@ def test_split_by_module_publishes_a_file_for_each_language_and_module(
 @pytest.mark.parametrize(
     ("missing", "title"), [("omit", None), ("source", "Shop"), ("fallback", "Laden")]
 )
-def test_a_missing_text_is_left_out_or_stood_in_for(
-    workspace: Workspace, publish: Callable[..., Any], missing: str, title: str | None
-) -> None:
+def test_a_missing_text_is_left_out_or_stood_in_for(workspace, publish, missing, title):
     published = publish(missing=missing)
     fallback = {"fallbackLanguageCode": "de"}
     workspace.owner.patch(f"{published.path}/languages/ar", json=fallback)
@@ -149,9 +139,7 @@ def test_a_missing_text_is_left_out_or_stood_in_for(
     assert texts.get("title") == title
 
 
-def test_a_pending_text_is_published_only_where_any_status_is(
-    workspace: Workspace, publish: Callable[..., Any]
-) -> None:
+def test_a_pending_text_is_published_only_where_any_status_is(workspace, publish):
     approved, everything = (publish(), publish(minStatus="any"))
     translator = workspace.client("translator")
     for published in (approved, everything):
@@ -160,22 +148,19 @@ def test_a_pending_text_is_published_only_where_any_status_is(
         translator.put(path, json={"value": "Moin"})
     workspace.run_jobs()
 
-    def german(published: Any) -> str:
+    def german(published):
         [file] = [
             file
             for file in published.manifest().json["files"]
             if file["language"] == "de"
         ]
-        text: str = published.public.get(file["url"]).json["checkout"]["pay"]
-        return text
+        return published.public.get(file["url"]).json["checkout"]["pay"]
 
     assert german(approved) == "Zahlen"
     assert german(everything) == "Moin"
 
 
-def test_auto_publish_follows_every_change(
-    workspace: Workspace, publish: Callable[..., Any]
-) -> None:
+def test_auto_publish_follows_every_change(workspace, publish):
     published = publish(autoPublish=True).build()
     published.change("Bezahlen")
 
@@ -185,9 +170,7 @@ def test_auto_publish_follows_every_change(
 
 
 @pytest.mark.parametrize("way", ["resume", "switch on", "settings"])
-def test_auto_publish_catches_up_with_what_it_has_not_seen(
-    workspace: Workspace, publish: Callable[..., Any], way: str
-) -> None:
+def test_auto_publish_catches_up_with_what_it_has_not_seen(workspace, publish, way):
     published = publish(autoPublish=way != "switch on").build()
     if way == "resume":
         published.act("pause")
@@ -206,13 +189,13 @@ def test_auto_publish_catches_up_with_what_it_has_not_seen(
 
 
 def test_what_changes_while_a_paused_distribution_is_built_waits_until_it_is_resumed(
-    workspace: Workspace, publish: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    workspace, publish, monkeypatch
+):
     published = publish(autoPublish=True).build()
     store = workspace.framework.plugins.blob_stores["disk"]
     put = store.put
 
-    def change_and_put(name: str, content: bytes) -> None:
+    def change_and_put(name, content):
         monkeypatch.undo()
         published.change("Begleichen")
         put(name, content)
@@ -232,7 +215,7 @@ def test_what_changes_while_a_paused_distribution_is_built_waits_until_it_is_res
 
 
 @pytest.fixture
-def rolled_back(workspace: Workspace, publish: Callable[..., Any]) -> Any:
+def rolled_back(workspace, publish):
     """Publishes by itself, and shows as version 3 what version 1 was."""
     published = publish(autoPublish=True).build()
     published.change("Bezahlen")
@@ -242,8 +225,8 @@ def rolled_back(workspace: Workspace, publish: Callable[..., Any]) -> Any:
 
 
 def test_what_was_rolled_back_to_stays_when_a_distribution_is_resumed(
-    workspace: Workspace, rolled_back: Any
-) -> None:
+    workspace, rolled_back
+):
     rolled_back.act("pause")
     rolled_back.act("resume")
     workspace.run_jobs()
@@ -253,8 +236,8 @@ def test_what_was_rolled_back_to_stays_when_a_distribution_is_resumed(
 
 @pytest.mark.parametrize("others", [0, EVENTS_LOOKED_AT + 1])
 def test_what_changed_after_a_rollback_is_published_when_it_is_resumed(
-    workspace: Workspace, rolled_back: Any, others: int
-) -> None:
+    workspace, rolled_back, others
+):
     rolled_back.act("pause")
     rolled_back.change("Begleichen")
     workspace.owner.post(f"{rolled_back.path}/branches", json={"name": "side"})
@@ -268,8 +251,8 @@ def test_what_changed_after_a_rollback_is_published_when_it_is_resumed(
 
 
 def test_a_language_that_left_the_project_is_left_out_with_a_warning(
-    workspace: Workspace, publish: Callable[..., Any]
-) -> None:
+    workspace, publish
+):
     published = publish(autoPublish=True, languageCodes=["ar", "de"]).build()
 
     workspace.owner.delete(f"{published.path}/languages/de")
@@ -281,9 +264,7 @@ def test_a_language_that_left_the_project_is_left_out_with_a_warning(
     assert release["warnings"] == [warning]
 
 
-def test_clients_keep_what_they_have_when_no_language_is_left(
-    workspace: Workspace, publish: Callable[..., Any]
-) -> None:
+def test_clients_keep_what_they_have_when_no_language_is_left(workspace, publish):
     published = publish(autoPublish=True, languageCodes=["de"]).build()
     before = published.manifest().json
 
@@ -304,8 +285,8 @@ def test_clients_keep_what_they_have_when_no_language_is_left(
 
 @pytest.mark.parametrize("lack", ["branch", "language"])
 def test_what_cannot_be_published_by_itself_is_tried_once_until_it_can(
-    workspace: Workspace, publish: Callable[..., Any], lack: str
-) -> None:
+    workspace, publish, lack
+):
     published = publish(autoPublish=True).build()
     branches, languages = f"{published.path}/branches", f"{published.path}/languages"
     where, new, gone, wanted = {
@@ -322,7 +303,7 @@ def test_what_cannot_be_published_by_itself_is_tried_once_until_it_can(
     workspace.run_jobs()
     assert workspace.owner.delete(f"{where}/{gone}").status == 200
 
-    def builds() -> list[str]:
+    def builds():
         """How the builds ended, the newest first."""
         workspace.run_jobs()
         jobs = workspace.owner.get(f"{published.path}/jobs", query={"type": "release"})
@@ -337,7 +318,7 @@ def test_what_cannot_be_published_by_itself_is_tried_once_until_it_can(
     assert builds()[0] == "succeeded"
 
 
-def test_over_quota_content_is_served_and_says_so(published: Any) -> None:
+def test_over_quota_content_is_served_and_says_so(published):
     workspace = published.workspace
     quota = {"deliveryQuota": {"requests": 0, "bytes": 10**9}}
     changed = workspace.owner.patch("/organization", json=quota)
@@ -352,7 +333,7 @@ def test_over_quota_content_is_served_and_says_so(published: Any) -> None:
     assert file.headers["X-Service-Quota"] == "exceeded"
 
 
-def test_what_is_delivered_is_counted(published: Any) -> None:
+def test_what_is_delivered_is_counted(published):
     framework = published.workspace.framework
     manifest = published.manifest()
     published.public.get(manifest.json["files"][0]["url"])
@@ -366,9 +347,7 @@ def test_what_is_delivered_is_counted(published: Any) -> None:
     assert (usage.requests, usage.bytes) == (2, len(manifest.content) + size)
 
 
-def test_a_deleted_distribution_or_project_is_unknown_at_once(
-    workspace: Workspace, publish: Callable[..., Any]
-) -> None:
+def test_a_deleted_distribution_or_project_is_unknown_at_once(workspace, publish):
     one, other = publish().build(), publish().build()
 
     assert workspace.owner.delete(one.one).status == 200
@@ -378,9 +357,7 @@ def test_a_deleted_distribution_or_project_is_unknown_at_once(
     assert other.manifest().status == 404
 
 
-def test_the_same_content_gives_the_same_bytes_again(
-    workspace: Workspace, publish: Callable[..., Any]
-) -> None:
+def test_the_same_content_gives_the_same_bytes_again(workspace, publish):
     one, other = publish().build(), publish().build()
 
     hashes = [
@@ -401,9 +378,7 @@ def test_the_same_content_gives_the_same_bytes_again(
         ({"name": "  "}, "validation_failed"),
     ],
 )
-def test_a_distribution_that_cannot_be_is_refused(
-    workspace: Workspace, fields: dict[str, object], code: str
-) -> None:
+def test_a_distribution_that_cannot_be_is_refused(workspace, fields, code):
     project = workspace.project()
     body = {"name": "Web", "format": "json-nested", **fields}
 

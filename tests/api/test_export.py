@@ -3,36 +3,30 @@
 import io
 import json
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace
-
-Project = Mapping[str, Any]
 
 
-def ask(client: Client, project: Project, format_: str | None, **query: Any) -> Answer:
+def ask(client, project, format_, **query):
     query = {"format": format_, **query}
     return client.get(f"/projects/{project['id']}/export", query=query)
 
 
-def texts(answer: Answer) -> Any:
+def texts(answer):
     assert answer.status == 200, answer
     return json.loads(answer.content)
 
 
-def unzipped(answer: Answer) -> dict[str, bytes]:
+def unzipped(answer):
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 @pytest.fixture
-def project(workspace: Workspace) -> Project:
+def project(workspace):
     made = workspace.project(languages=["de", "pl"], name="Web shop")
     workspace.key(
         made, "cart.pay", values={"en": "Pay", "de": "Zahlen"}, tags=["button"]
@@ -47,7 +41,7 @@ def project(workspace: Workspace) -> Project:
     return made
 
 
-def test_one_language_is_one_file(workspace: Workspace, project: Project) -> None:
+def test_one_language_is_one_file(workspace, project):
     answer = ask(workspace.owner, project, "json-nested", languageCodes="en")
 
     assert answer.headers["Content-Type"] == "application/json"
@@ -58,9 +52,7 @@ def test_one_language_is_one_file(workspace: Workspace, project: Project) -> Non
     }
 
 
-def test_several_languages_are_an_archive(
-    workspace: Workspace, project: Project
-) -> None:
+def test_several_languages_are_an_archive(workspace, project):
     answer = ask(workspace.owner, project, "json-flat")
 
     assert answer.headers["Content-Type"] == "application/zip"
@@ -71,9 +63,7 @@ def test_several_languages_are_an_archive(
     assert json.loads(files["de.json"]) == {"cart.pay": "Zahlen"}
 
 
-def test_the_same_content_gives_the_same_bytes(
-    workspace: Workspace, project: Project
-) -> None:
+def test_the_same_content_gives_the_same_bytes(workspace, project):
     for format_ in ("json-flat", "gettext-po"):
         first = ask(workspace.owner, project, format_)
         assert ask(workspace.owner, project, format_).content == first.content
@@ -82,18 +72,14 @@ def test_the_same_content_gives_the_same_bytes(
 @pytest.mark.parametrize(
     "codes", [["de", "pl"], "de,pl", "pl,de", ["de,pl"], ["DE", "pl", "de"]]
 )
-def test_languages_are_named_one_by_one_or_with_commas(
-    workspace: Workspace, project: Project, codes: Any
-) -> None:
+def test_languages_are_named_one_by_one_or_with_commas(workspace, project, codes):
     answer = ask(workspace.owner, project, "json-flat", languageCodes=codes)
 
     assert list(unzipped(answer)) == ["de.json", "pl.json"]
 
 
-def test_a_module_and_a_tag_choose_the_keys(
-    workspace: Workspace, project: Project
-) -> None:
-    def keys(**query: Any) -> list[str]:
+def test_a_module_and_a_tag_choose_the_keys(workspace, project):
+    def keys(**query):
         answer = ask(workspace.owner, project, "json-flat", languageCodes="en", **query)
         return list(texts(answer))
 
@@ -104,15 +90,13 @@ def test_a_module_and_a_tag_choose_the_keys(
     assert keys(tag="button", module="@root") == []
 
 
-def test_texts_that_wait_for_review_come_only_when_asked_for(
-    workspace: Workspace, project: Project
-) -> None:
+def test_texts_that_wait_for_review_come_only_when_asked_for(workspace, project):
     translator = workspace.client("translator")
     key = workspace.key(project, "late", values={"en": "Late", "de": "Spaet"})
     path = f"/projects/{project['id']}/keys/{key['id']}/values/de"
     assert translator.put(path, json={"value": "Spät"}).status == 200
 
-    def german(**query: Any) -> Any:
+    def german(**query):
         answer = ask(workspace.owner, project, "json-flat", languageCodes="de", **query)
         return texts(answer)["late"]
 
@@ -121,9 +105,7 @@ def test_texts_that_wait_for_review_come_only_when_asked_for(
     assert german(minStatus="any") == "Spät"
 
 
-def test_po_has_a_text_that_waits_for_review_only_where_none_is_approved(
-    workspace: Workspace,
-) -> None:
+def test_po_has_a_text_that_waits_for_review_only_where_none_is_approved(workspace):
     project = workspace.project(languages=["de"])
     content = b"""msgid ""
 msgstr "Language: de\\n"
@@ -149,7 +131,7 @@ msgstr "Sichern"
     assert b'\n\nmsgid "Save"\nmsgstr "Sichern"' in written
 
 
-def test_po_carries_the_source_texts(workspace: Workspace, project: Project) -> None:
+def test_po_carries_the_source_texts(workspace, project):
     answer = ask(workspace.owner, project, "gettext-po", languageCodes="pl")
 
     content = answer.content.decode()
@@ -158,28 +140,24 @@ def test_po_carries_the_source_texts(workspace: Workspace, project: Project) -> 
 
 
 @pytest.mark.parametrize("mode", ["merge", "replace"])
-def test_a_project_stays_as_it_is_when_its_own_po_files_come_back(
-    workspace: Workspace, mode: str
-) -> None:
+def test_a_project_stays_as_it_is_when_its_own_po_files_come_back(workspace, mode):
     owner, project = workspace.owner, workspace.project(languages=["de", "pl"])
     path = f"/projects/{project['id']}"
 
-    def send(name: str, content: bytes, **form: str) -> dict[str, Any]:
+    def send(name, content, **form):
         files = {"file": Upload(name, content, "application/octet-stream")}
         job = workspace.job_of(owner.post(f"{path}/import", files=files, form=form))
-        result: dict[str, Any] = job["result"]
-        return result
+        return job["result"]
 
-    def rename(old: str, new: str) -> None:
+    def rename(old, new):
         [key] = owner.get(f"{path}/keys", query={"prefix": old}).data["items"]
         assert owner.patch(f"{path}/keys/{key['id']}", json={"key": new}).status == 200
 
-    def state() -> list[Any]:
+    def state():
         query = {"include": "values", "sort": "key"}
-        keys: list[Any] = owner.get(f"{path}/keys", query=query).data["items"]
-        return keys
+        return owner.get(f"{path}/keys", query=query).data["items"]
 
-    def po(*texts: tuple[str, str]) -> bytes:
+    def po(*texts):
         return "\n".join(f'msgid "{a}"\nmsgstr "{b}"\n' for a, b in texts).encode()
 
     send("de.po", po(("Save", "Sichern"), ("a.open", "Datei")))
@@ -202,7 +180,7 @@ def test_a_project_stays_as_it_is_when_its_own_po_files_come_back(
     assert state() == before
 
 
-def test_what_a_po_file_says_beyond_us_comes_back(workspace: Workspace) -> None:
+def test_what_a_po_file_says_beyond_us_comes_back(workspace):
     project = workspace.project(languages=["de"])
     sent = Path(__file__).parents[2] / "example_app/demo/emails/de.po"
     files = {"file": Upload("de.po", sent.read_bytes(), "text/plain")}
@@ -213,18 +191,18 @@ def test_what_a_po_file_says_beyond_us_comes_back(workspace: Workspace) -> None:
         workspace.owner, project, "gettext-po", languageCodes="de", module="mail"
     )
 
-    def blocks(content: bytes) -> list[str]:
+    def blocks(content):
         return sorted(content.decode().strip().split("\n\n"))
 
     assert blocks(answer.content) == blocks(sent.read_bytes())
 
 
 @pytest.mark.parametrize("mode", ["merge", "replace"])
-def test_a_renamed_key_from_po_is_found_again(workspace: Workspace, mode: str) -> None:
+def test_a_renamed_key_from_po_is_found_again(workspace, mode):
     project = workspace.project(languages=["de"])
     path = f"/projects/{project['id']}"
 
-    def import_(content: bytes, **form: str) -> Any:
+    def import_(content, **form):
         files = {"file": Upload("de.po", content, "text/plain")}
         sent = workspace.owner.post(f"{path}/import", form=form, files=files)
         return workspace.job_of(sent)["result"]
@@ -244,9 +222,7 @@ def test_a_renamed_key_from_po_is_found_again(workspace: Workspace, mode: str) -
     ]
 
 
-def test_a_po_file_grows_by_the_messages_of_the_source_file_only(
-    workspace: Workspace,
-) -> None:
+def test_a_po_file_grows_by_the_messages_of_the_source_file_only(workspace):
     project = workspace.project(languages=["ar", "ga"])
     path = f"/projects/{project['id']}"
     head = 'msgid ""\nmsgstr "Language: {}\\nContent-Type: text/plain; charset=UTF-8"\n'
@@ -258,12 +234,12 @@ def test_a_po_file_grows_by_the_messages_of_the_source_file_only(
     )
     source = head.format("en") + irish.partition("\n\n")[2].replace('"U"', '""')
 
-    def import_(**contents: str) -> None:
+    def import_(**contents):
         for code, content in contents.items():
             files = {"file": Upload(f"{code}.po", content.encode(), "text/plain")}
             workspace.job_of(workspace.owner.post(f"{path}/import", files=files))
 
-    def exported(code: str) -> str:
+    def exported(code):
         answer = ask(workspace.owner, project, "gettext-po", languageCodes=code)
         return str(answer.content.decode())
 
@@ -278,8 +254,8 @@ def test_a_po_file_grows_by_the_messages_of_the_source_file_only(
 
 
 def test_what_only_a_translation_names_is_not_written_to_the_file_of_the_source(
-    workspace: Workspace,
-) -> None:
+    workspace,
+):
     project = workspace.project(languages=["de"])
     head = 'msgid ""\nmsgstr "Language: {}\\nContent-Type: text/plain; charset=UTF-8"\n'
     english = head.format("en") + '\nmsgid "Save"\nmsgstr ""\n'
@@ -304,7 +280,7 @@ def test_what_only_a_translation_names_is_not_written_to_the_file_of_the_source(
     assert b'msgid "Left over"\nmsgstr "R"\n' in exported["de"]
 
 
-def test_po_files_of_several_modules_are_read_back_as_one(workspace: Workspace) -> None:
+def test_po_files_of_several_modules_are_read_back_as_one(workspace):
     project = workspace.project(languages=["de"])
     head = b'msgid ""\nmsgstr "Language: de\\n"\n\n'
     for module, text in (("mail", b"Hello world"), ("web", b"Good day")):
@@ -323,7 +299,7 @@ def test_po_files_of_several_modules_are_read_back_as_one(workspace: Workspace) 
         assert (result["keysUnchanged"], result["keysCreated"]) == (2, 0)
 
 
-def test_an_export_reads_back_the_same(workspace: Workspace, project: Project) -> None:
+def test_an_export_reads_back_the_same(workspace, project):
     other = workspace.project(languages=["de", "pl"])
     archive = ask(workspace.owner, project, "json-flat").content
     files = {"file": Upload("all.zip", archive, "application/zip")}
@@ -335,9 +311,7 @@ def test_an_export_reads_back_the_same(workspace: Workspace, project: Project) -
     assert ask(workspace.owner, other, "json-flat").content == archive
 
 
-def test_what_a_format_cannot_express_is_told_in_headers(
-    workspace: Workspace, project: Project
-) -> None:
+def test_what_a_format_cannot_express_is_told_in_headers(workspace, project):
     workspace.key(project, "cart", values={"en": "Cart", "de": "Körbchen"})
 
     answer = ask(workspace.owner, project, "json-nested")
@@ -350,7 +324,7 @@ def test_what_a_format_cannot_express_is_told_in_headers(
     assert flat.headers["X-Service-Warnings"] is None
 
 
-def test_a_project_without_keys_gives_an_empty_file(workspace: Workspace) -> None:
+def test_a_project_without_keys_gives_an_empty_file(workspace):
     project = workspace.project(name="日本")
 
     answer = ask(workspace.owner, project, "json-flat")
@@ -373,9 +347,7 @@ def test_a_project_without_keys_gives_an_empty_file(workspace: Workspace) -> Non
         ("json-flat", {"branch": "x"}, 404, "branch_not_found"),
     ],
 )
-def test_a_wrong_request_is_refused(
-    sqlite_workspace: Workspace, format_: str | None, query: Any, status: int, code: str
-) -> None:
+def test_a_wrong_request_is_refused(sqlite_workspace, format_, query, status, code):
     project = sqlite_workspace.project()
 
     answer = ask(sqlite_workspace.owner, project, format_, **query)
@@ -383,7 +355,7 @@ def test_a_wrong_request_is_refused(
     assert (answer.status, answer.error["code"]) == (status, code)
 
 
-def test_export_needs_its_right_and_the_project(sqlite_workspace: Workspace) -> None:
+def test_export_needs_its_right_and_the_project(sqlite_workspace):
     project = sqlite_workspace.project()
     _, stranger = sqlite_workspace.organization("Others")
     viewer = sqlite_workspace.client("viewer")

@@ -1,15 +1,11 @@
 """Screenshots over HTTP: an image of a project, and the keys that show it."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from locframework.fields import new_id
 from locframework.files.records import IMAGE_MOST
 from locframework.testing.client import Client
-from locframework.testing.workspace import Workspace, open_workspace
+from locframework.testing.workspace import open_workspace
 from tests import images
 from tests.databases import statements_of
 
@@ -17,12 +13,12 @@ from .shots import BASE, Shots
 
 
 @pytest.fixture
-def shots(workspace: Workspace) -> Shots:
+def shots(workspace):
     return Shots(workspace)
 
 
 @pytest.mark.parametrize("what", images.GOOD)
-def test_an_image_is_kept_and_read_as_it_came(shots: Shots, what: str) -> None:
+def test_an_image_is_kept_and_read_as_it_came(shots, what):
     content, type_ = images.GOOD[what]
 
     made = shots.send(content, "../../x.html", "text/html")
@@ -38,7 +34,7 @@ def test_an_image_is_kept_and_read_as_it_came(shots: Shots, what: str) -> None:
     assert read.headers["Content-Type"] == type_
 
 
-def test_whatever_the_bytes_are_a_browser_runs_nothing_of_them(shots: Shots) -> None:
+def test_whatever_the_bytes_are_a_browser_runs_nothing_of_them(shots):
     script = images.chunk(b"tEXt", b"x\0<script>alert(1)</script>")
     file = shots.send(images.png(more=script), 'a".html', "text/html").data["file"]
 
@@ -51,7 +47,7 @@ def test_whatever_the_bytes_are_a_browser_runs_nothing_of_them(shots: Shots) -> 
     assert (headers["Cache-Control"] or "").startswith("private")
 
 
-def test_an_image_that_the_client_has_is_not_sent_again(shots: Shots) -> None:
+def test_an_image_that_the_client_has_is_not_sent_again(shots):
     url = shots.file()["url"]
     etag = shots.owner.get(url).headers["ETag"] or ""
 
@@ -64,7 +60,7 @@ def test_an_image_that_the_client_has_is_not_sent_again(shots: Shots) -> None:
     assert other.status == 200
 
 
-def test_head_tells_what_get_would(shots: Shots) -> None:
+def test_head_tells_what_get_would(shots):
     url = shots.file()["url"]
     get = shots.owner.get(url)
 
@@ -76,9 +72,7 @@ def test_head_tells_what_get_would(shots: Shots) -> None:
 
 
 @pytest.mark.parametrize("what", images.BAD)
-def test_what_is_no_image_is_refused_whatever_it_is_called(
-    sqlite_workspace: Workspace, what: str
-) -> None:
+def test_what_is_no_image_is_refused_whatever_it_is_called(sqlite_workspace, what):
     shots = Shots(sqlite_workspace)
 
     refused = shots.send(images.BAD[what], "a.png", "image/png")
@@ -89,15 +83,15 @@ def test_what_is_no_image_is_refused_whatever_it_is_called(
     assert index.list_expired("9999", 10, ["disk"], look_again="9999") == []
 
 
-def large(size: int) -> bytes:
+def large(size):
     """A PNG of exactly so many bytes."""
     rest = size - len(images.png()) - 12
-    content: bytes = images.png(more=images.chunk(b"teXt", b"x" * rest))
+    content = images.png(more=images.chunk(b"teXt", b"x" * rest))
     assert len(content) == size
     return content
 
 
-def test_an_image_has_at_most_5_mib(shots: Shots) -> None:
+def test_an_image_has_at_most_5_mib(shots):
     assert shots.send(large(IMAGE_MOST)).status == 201
 
     for size in (IMAGE_MOST + 1, 2 * IMAGE_MOST):
@@ -105,7 +99,7 @@ def test_an_image_has_at_most_5_mib(shots: Shots) -> None:
         assert (refused.status, refused.error["code"]) == (413, "payload_too_large")
 
 
-def test_a_form_without_a_file_is_refused(shots: Shots) -> None:
+def test_a_form_without_a_file_is_refused(shots):
     path = f"{shots.path}/files"
 
     texts = shots.owner.post(path, form={"file": "x"})
@@ -115,7 +109,7 @@ def test_a_form_without_a_file_is_refused(shots: Shots) -> None:
     assert [texts.status, none.status, json.status] == [400, 400, 415]
 
 
-def test_a_screenshot_is_shown_with_its_url(shots: Shots) -> None:
+def test_a_screenshot_is_shown_with_its_url(shots):
     file = shots.file()
 
     patched = shots.patch(file["id"]).data["key"]
@@ -129,7 +123,7 @@ def test_a_screenshot_is_shown_with_its_url(shots: Shots) -> None:
     assert shots.owner.get(file["url"]).status == 200
 
 
-def test_null_takes_a_screenshot_away_and_nothing_leaves_it(shots: Shots) -> None:
+def test_null_takes_a_screenshot_away_and_nothing_leaves_it(shots):
     file = shots.file()
     shots.patch(file["id"])
     path = f"{shots.path}/keys/{shots.pay['id']}"
@@ -141,7 +135,7 @@ def test_null_takes_a_screenshot_away_and_nothing_leaves_it(shots: Shots) -> Non
     assert shots.shown() == (None, None)
 
 
-def test_a_foreign_file_is_refused_like_an_absent_one(shots: Shots) -> None:
+def test_a_foreign_file_is_refused_like_an_absent_one(shots):
     other = Shots(shots.workspace)
     theirs = other.file()
 
@@ -154,7 +148,7 @@ def test_a_foreign_file_is_refused_like_an_absent_one(shots: Shots) -> None:
     assert shots.shown() == (None, None)
 
 
-def test_a_key_that_is_not_there_stays_not_found(shots: Shots) -> None:
+def test_a_key_that_is_not_there_stays_not_found(shots):
     file = shots.file()
 
     absent = shots.patch(file["id"], {"id": new_id()})
@@ -162,7 +156,7 @@ def test_a_key_that_is_not_there_stays_not_found(shots: Shots) -> None:
     assert (absent.status, absent.error["code"]) == (404, "key_not_found")
 
 
-def test_urls_are_of_the_host_that_is_asked(shots: Shots) -> None:
+def test_urls_are_of_the_host_that_is_asked(shots):
     """And kept of none: who writes cannot name a host to those who read."""
     file = shots.file()
     path = f"{shots.path}/keys/{shots.pay['id']}"
@@ -180,7 +174,7 @@ def test_urls_are_of_the_host_that_is_asked(shots: Shots) -> None:
     assert shots.owner.patch(path, json={}, headers=told).status == 200
 
 
-def test_every_answer_with_a_key_tells_the_whole_url(shots: Shots) -> None:
+def test_every_answer_with_a_key_tells_the_whole_url(shots):
     """Whoever adds an operation need not think of it."""
     file = shots.file()
     shots.patch(file["id"])
@@ -204,7 +198,7 @@ def test_every_answer_with_a_key_tells_the_whole_url(shots: Shots) -> None:
         assert f'"screenshotUrl":"{file["url"]}"'.encode() in answer.content
 
 
-def test_a_setting_names_the_base_of_urls(database_url: str, tmp_path: Path) -> None:
+def test_a_setting_names_the_base_of_urls(database_url, tmp_path):
     base = "https://loc.example.com/api/v1"
     with open_workspace(database_url, tmp_path, base_url=base) as workspace:
         shots = Shots(workspace)
@@ -216,7 +210,7 @@ def test_a_setting_names_the_base_of_urls(database_url: str, tmp_path: Path) -> 
         assert shots.shown() == (file["id"], file["url"])
 
 
-def test_a_screenshot_on_a_branch_comes_to_main_with_the_merge(shots: Shots) -> None:
+def test_a_screenshot_on_a_branch_comes_to_main_with_the_merge(shots):
     old, new = shots.file(1), shots.file(2)
     shots.patch(old["id"])
     branches = f"{shots.path}/branches"
@@ -234,7 +228,7 @@ def test_a_screenshot_on_a_branch_comes_to_main_with_the_merge(shots: Shots) -> 
     assert shots.shown() == (new["id"], new["url"])
 
 
-def test_a_branch_shows_what_main_shows_until_it_copies_the_key(shots: Shots) -> None:
+def test_a_branch_shows_what_main_shows_until_it_copies_the_key(shots):
     first, second = shots.file(1), shots.file(2)
     shots.owner.post(f"{shots.path}/branches", json={"name": "spring"})
     path = f"{shots.path}/keys/{shots.pay['id']}"
@@ -249,7 +243,7 @@ def test_a_branch_shows_what_main_shows_until_it_copies_the_key(shots: Shots) ->
     assert shots.shown(branch="spring") == (None, None)
 
 
-def test_reading_needs_translation_read_and_bringing_key_update(shots: Shots) -> None:
+def test_reading_needs_translation_read_and_bringing_key_update(shots):
     workspace = shots.workspace
     viewer, developer = workspace.client("viewer"), workspace.client("developer")
     blind = workspace.client("owner", permissions=["key_update"])
@@ -263,7 +257,7 @@ def test_reading_needs_translation_read_and_bringing_key_update(shots: Shots) ->
     assert Client(workspace.app).get(url).status == 401
 
 
-def test_a_file_of_another_project_reads_like_an_absent_one(shots: Shots) -> None:
+def test_a_file_of_another_project_reads_like_an_absent_one(shots):
     other = Shots(shots.workspace)
     theirs, absent = other.file()["id"], new_id()
 
@@ -279,7 +273,7 @@ def test_a_file_of_another_project_reads_like_an_absent_one(shots: Shots) -> Non
     assert hidden.error["code"] == "project_not_found"
 
 
-def test_sent_again_with_its_key_an_image_is_one_file(shots: Shots) -> None:
+def test_sent_again_with_its_key_an_image_is_one_file(shots):
     headers = {"Idempotency-Key": "shot"}
     first = shots.send(images.png(), headers=headers)
 
@@ -290,7 +284,7 @@ def test_sent_again_with_its_key_an_image_is_one_file(shots: Shots) -> None:
     assert other.error["code"] == "idempotency_conflict"
 
 
-def test_what_files_cost(shots: Shots) -> None:
+def test_what_files_cost(shots):
     storage = shots.workspace.framework.storage
     shots.workspace.framework._background.submit(lambda: None).result()
     with statements_of(storage) as sent:

@@ -1,11 +1,7 @@
 """GET /formats."""
 
-from locframework.testing.workspace import Workspace
 
-
-def test_every_format_is_listed_with_what_it_can_do(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_every_format_is_listed_with_what_it_can_do(sqlite_workspace):
     viewer = sqlite_workspace.client("viewer")
 
     formats = viewer.get("/formats").data["formats"]
@@ -32,7 +28,7 @@ def test_every_format_is_listed_with_what_it_can_do(
     assert by_id["gettext-po"]["plugin"] == "gettext"
 
 
-def test_formats_are_for_those_with_a_token(sqlite_workspace: Workspace) -> None:
+def test_formats_are_for_those_with_a_token(sqlite_workspace):
     answer = sqlite_workspace.owner.with_token(None).get("/formats")
 
     assert (answer.status, answer.error["code"]) == (401, "unauthorized")

@@ -1,31 +1,23 @@
 """Glossaries: made, changed, listed, linked to projects, deleted."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.testing.client import Client
-from locframework.testing.workspace import Workspace
 
 NEW = {"name": "Ferry terms", "sourceLanguage": "en"}
 
 
-def made(workspace: Workspace, **fields: object) -> dict[str, Any]:
+def made(workspace, **fields):
     body = {**NEW, **fields}
-    glossary: dict[str, Any] = workspace.owner.post("/glossaries", json=body).data[
-        "glossary"
-    ]
-    return glossary
+    return workspace.owner.post("/glossaries", json=body).data["glossary"]
 
 
-def names(client: Client, **query: Any) -> list[str]:
+def names(client, **query):
     found = client.get("/glossaries", query=query).data["items"]
     return [each["name"] for each in found]
 
 
-def test_a_glossary_is_made_and_read(workspace: Workspace) -> None:
+def test_a_glossary_is_made_and_read(workspace):
     answer = workspace.owner.post(
         "/glossaries", json={**NEW, "sourceLanguage": "EN_gb"}
     )
@@ -48,13 +40,11 @@ def test_a_glossary_is_made_and_read(workspace: Workspace) -> None:
     assert read.headers["ETag"]
 
 
-def test_a_glossary_changes_only_where_its_etag_still_holds(
-    workspace: Workspace,
-) -> None:
+def test_a_glossary_changes_only_where_its_etag_still_holds(workspace):
     path = f"/glossaries/{made(workspace)['id']}"
     etag = workspace.owner.get(path).headers["ETag"] or ""
 
-    def patch(**body: object) -> int:
+    def patch(**body):
         headers = {"If-Match": etag}
         return workspace.owner.patch(path, json=body, headers=headers).status
 
@@ -74,16 +64,14 @@ def test_a_glossary_changes_only_where_its_etag_still_holds(
         ({**NEW, "requiresApproval": 1}, "$.requiresApproval"),
     ],
 )
-def test_what_is_wrong_with_a_glossary_is_told(
-    sqlite_workspace: Workspace, body: object, path: str
-) -> None:
+def test_what_is_wrong_with_a_glossary_is_told(sqlite_workspace, body, path):
     answer = sqlite_workspace.owner.post("/glossaries", json=body)
 
     assert (answer.status, answer.error["code"]) == (400, "validation_failed")
     assert answer.error["details"][0]["path"] == path
 
 
-def test_a_key_makes_one_glossary_of_two_requests(workspace: Workspace) -> None:
+def test_a_key_makes_one_glossary_of_two_requests(workspace):
     headers = {"Idempotency-Key": "a"}
     one = workspace.owner.post("/glossaries", json=NEW, headers=headers)
     two = workspace.owner.post("/glossaries", json=NEW, headers=headers)
@@ -92,7 +80,7 @@ def test_a_key_makes_one_glossary_of_two_requests(workspace: Workspace) -> None:
     assert names(workspace.owner) == ["Ferry terms"]
 
 
-def test_who_has_two_organizations_says_which(workspace: Workspace) -> None:
+def test_who_has_two_organizations_says_which(workspace):
     other, owner = workspace.organization("Other")
 
     refused = owner.post(
@@ -104,7 +92,7 @@ def test_who_has_two_organizations_says_which(workspace: Workspace) -> None:
     assert there.status == 201
 
 
-def test_glossaries_are_listed_searched_and_sorted(workspace: Workspace) -> None:
+def test_glossaries_are_listed_searched_and_sorted(workspace):
     for name in ("Zoll", "Häfen", "Anker"):
         made(workspace, name=name)
     _, stranger = workspace.organization("Other")
@@ -118,9 +106,7 @@ def test_glossaries_are_listed_searched_and_sorted(workspace: Workspace) -> None
     assert names(stranger) == []
 
 
-def test_the_glossaries_of_a_project_are_listed_for_who_sees_it(
-    workspace: Workspace,
-) -> None:
+def test_the_glossaries_of_a_project_are_listed_for_who_sees_it(workspace):
     project, other = workspace.project(), workspace.project()
     linked, second = made(workspace, name="Wide  Words"), made(workspace, name="Not")
     workspace.owner.put(f"/projects/{project['id']}/glossaries/{linked['id']}")
@@ -141,9 +127,7 @@ def test_the_glossaries_of_a_project_are_listed_for_who_sees_it(
     assert workspace.owner.get("/glossaries?projectId=").status == 400
 
 
-def test_a_project_token_reaches_only_glossaries_linked_to_its_project(
-    workspace: Workspace,
-) -> None:
+def test_a_project_token_reaches_only_glossaries_linked_to_its_project(workspace):
     project, other = workspace.project(), workspace.project()
     linked, unlinked = made(workspace, name="Linked"), made(workspace, name="Not")
     for each in (project, other):
@@ -167,9 +151,7 @@ def test_a_project_token_reaches_only_glossaries_linked_to_its_project(
     assert (made_there.status, made_there.error["code"]) == (403, "permission_denied")
 
 
-def test_a_glossary_is_managed_where_all_of_its_projects_are(
-    workspace: Workspace,
-) -> None:
+def test_a_glossary_is_managed_where_all_of_its_projects_are(workspace):
     one, other = (workspace.project()["id"] for _ in range(2))
     path = f"/glossaries/{made(workspace)['id']}"
     for project_id in (one, other):
@@ -194,7 +176,7 @@ def test_a_glossary_is_managed_where_all_of_its_projects_are(
     assert bound.delete(path).status == 200
 
 
-def test_a_link_ends_and_is_made_twice_without_harm(workspace: Workspace) -> None:
+def test_a_link_ends_and_is_made_twice_without_harm(workspace):
     project, glossary = workspace.project(), made(workspace)
     path = f"/projects/{project['id']}/glossaries/{glossary['id']}"
     for _ in range(2):
@@ -209,7 +191,7 @@ def test_a_link_ends_and_is_made_twice_without_harm(workspace: Workspace) -> Non
     assert types == ["glossary.detached", "glossary.attached"]
 
 
-def test_a_glossary_of_others_is_linked_to_no_project(workspace: Workspace) -> None:
+def test_a_glossary_of_others_is_linked_to_no_project(workspace):
     glossary = made(workspace)
     _, stranger = workspace.organization("Other")
     theirs = workspace.project(owner=stranger)
@@ -219,7 +201,7 @@ def test_a_glossary_of_others_is_linked_to_no_project(workspace: Workspace) -> N
     assert (answer.status, answer.error["code"]) == (404, "glossary_not_found")
 
 
-def test_a_deleted_glossary_is_gone_with_its_links(workspace: Workspace) -> None:
+def test_a_deleted_glossary_is_gone_with_its_links(workspace):
     project, glossary = workspace.project(), made(workspace)
     workspace.owner.put(f"/projects/{project['id']}/glossaries/{glossary['id']}")
 
@@ -232,7 +214,7 @@ def test_a_deleted_glossary_is_gone_with_its_links(workspace: Workspace) -> None
     assert names(workspace.owner) == []
 
 
-def test_a_deleted_project_is_no_project_of_a_glossary(workspace: Workspace) -> None:
+def test_a_deleted_project_is_no_project_of_a_glossary(workspace):
     project, glossary = workspace.project(), made(workspace)
     workspace.owner.put(f"/projects/{project['id']}/glossaries/{glossary['id']}")
 
@@ -242,7 +224,7 @@ def test_a_deleted_project_is_no_project_of_a_glossary(workspace: Workspace) -> 
     assert found["projectIds"] == []
 
 
-def test_a_deleted_project_shows_its_glossaries_to_nobody(workspace: Workspace) -> None:
+def test_a_deleted_project_shows_its_glossaries_to_nobody(workspace):
     project, glossary = workspace.project(), made(workspace)
     workspace.owner.put(f"/projects/{project['id']}/glossaries/{glossary['id']}")
     bound = workspace.client("viewer", project_ids=[project["id"]])

@@ -1,17 +1,12 @@
 """What glossaries say of the texts of a project, found with every write."""
 
-from __future__ import annotations
-
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 
 from locframework.glossaries.service import Glossaries
 from locframework.http.records import Upload
 from locframework.keys.writing.checks import CheckRunner
-from locframework.testing.client import Answer
-from locframework.testing.workspace import Workspace
 from tests.databases import statements_of
 
 CHECK = "glossary_terms"
@@ -20,7 +15,7 @@ CHECK = "glossary_terms"
 class Checked:
     """A project with a glossary that it uses."""
 
-    def __init__(self, workspace: Workspace, **fields: object) -> None:
+    def __init__(self, workspace, **fields):
         self.workspace, self.owner = workspace, workspace.owner
         self.project = workspace.project(languages=["de", "fr"], **fields)
         self.path = f"/projects/{self.project['id']}"
@@ -38,37 +33,34 @@ class Checked:
         )
         workspace.run_jobs()
 
-    def term(self, **body: object) -> dict[str, Any]:
+    def term(self, **body):
         answer = self.owner.post(f"{self.glossary}/terms", json=body)
-        term: dict[str, Any] = answer.data["term"]
-        return term
+        return answer.data["term"]
 
-    def key(self, name: str, **values: str) -> dict[str, Any]:
+    def key(self, name, **values):
         return self.workspace.key(self.project, name, values=values)
 
-    def issues(self, **query: Any) -> list[tuple[str, str, str]]:
+    def issues(self, **query):
         found = self.owner.get(f"{self.path}/issues", query={"check": CHECK, **query})
         return [
             (each["key"], each["languageCode"], each["message"])
             for each in found.data["items"]
         ]
 
-    def issues_by_now(self) -> list[tuple[str, str, str]]:
+    def issues_by_now(self):
         self.workspace.run_jobs()
         return self.issues()
 
 
 @pytest.fixture
-def checked(workspace: Workspace) -> Checked:
+def checked(workspace):
     return Checked(workspace)
 
 
 MISSING = "“pier” is “Anleger” in the glossary"
 
 
-def test_a_missing_term_is_found_when_it_is_written_and_gone_when_it_is_there(
-    checked: Checked,
-) -> None:
+def test_a_missing_term_is_found_when_it_is_written_and_gone_when_it_is_there(checked):
     key = checked.key("a", en="To the piers of Skerry", de="Zum Kai der Schäre")
 
     assert checked.issues() == [
@@ -85,7 +77,7 @@ def test_a_missing_term_is_found_when_it_is_written_and_gone_when_it_is_there(
     ]
 
 
-def test_forbidden_terms_are_found_where_they_stand(checked: Checked) -> None:
+def test_forbidden_terms_are_found_where_they_stand(checked):
     checked.key("a", en="The blacklist", de="Die schwarze Liste")
 
     items = checked.owner.get(f"{checked.path}/issues", query={"check": CHECK}).data
@@ -110,8 +102,8 @@ def test_forbidden_terms_are_found_where_they_stand(checked: Checked) -> None:
     ],
 )
 def test_what_the_glossary_wants_of_a_text_is_not_forbidden_in_it(
-    checked: Checked, english: str, german: str, found: list[int]
-) -> None:
+    checked, english, german, found
+):
     """Two words of English, one of them forbidden, may be one word of German."""
     checked.term(term="log in", translations={"de": "anmelden"})
     checked.term(term="list of piers", translations={"de": "Liste der Anleger"})
@@ -143,8 +135,8 @@ def test_what_the_glossary_wants_of_a_text_is_not_forbidden_in_it(
     ],
 )
 def test_the_check_wants_the_terms_that_the_matches_show(
-    checked: Checked, english: str, german: str, is_missing: bool
-) -> None:
+    checked, english, german, is_missing
+):
     checked.key("a", en=english, de=german)
 
     assert checked.issues() == ([("a", "de", MISSING)] if is_missing else [])
@@ -154,7 +146,7 @@ def test_the_check_wants_the_terms_that_the_matches_show(
     assert [each["term"] for each in matches] == ["pier"] * wanted
 
 
-def test_a_forbidden_term_is_reported_within_a_longer_term(checked: Checked) -> None:
+def test_a_forbidden_term_is_reported_within_a_longer_term(checked):
     checked.term(term="blacklist entry", translations={"de": "Eintrag"})
     checked.key("a", en="A blacklist entry", de="Ein Eintrag")
 
@@ -178,32 +170,26 @@ def test_a_forbidden_term_is_reported_within_a_longer_term(checked: Checked) -> 
         ("Go &blacklist; {blacklist}", "Los"),
     ],
 )
-def test_names_of_placeholders_and_tags_are_no_terms(
-    checked: Checked, english: str, german: str
-) -> None:
+def test_names_of_placeholders_and_tags_are_no_terms(checked, english, german):
     checked.key("a", en=english, de=german)
 
     assert checked.issues() == []
 
 
-def test_a_term_beside_a_placeholder_is_looked_for_in_the_words_alone(
-    checked: Checked,
-) -> None:
+def test_a_term_beside_a_placeholder_is_looked_for_in_the_words_alone(checked):
     checked.key("a", en="{name} left the pier", de="{Anleger} ist weg")
 
     assert checked.issues() == [("a", "de", MISSING)]
 
 
-def test_a_translation_is_there_whatever_is_in_it_that_nobody_sees(
-    checked: Checked,
-) -> None:
+def test_a_translation_is_there_whatever_is_in_it_that_nobody_sees(checked):
     checked.key("a", en="The pi\u00aders", de="\u2068An\u00adleger\u2069")
     checked.key("b", en="The pi\u00aders", de="Kai")
 
     assert checked.issues() == [("b", "de", MISSING)]
 
 
-def test_every_way_of_writing_finds_the_same(checked: Checked) -> None:
+def test_every_way_of_writing_finds_the_same(checked):
     found = [("a", "de", MISSING)]
     path = checked.path
     keys = [{"key": "a", "values": {"en": "pier", "de": "Kai"}}]
@@ -227,7 +213,7 @@ def test_every_way_of_writing_finds_the_same(checked: Checked) -> None:
     assert checked.issues() == []
 
 
-def test_texts_are_judged_anew_when_the_glossary_changes(checked: Checked) -> None:
+def test_texts_are_judged_anew_when_the_glossary_changes(checked):
     checked.key("a", en="To the pier", de="Zum Kai")
     one = f"{checked.glossary}/terms/{checked.pier['id']}"
     german, found = f"{one}/translations/de", [("a", "de", MISSING)]
@@ -249,7 +235,7 @@ def test_texts_are_judged_anew_when_the_glossary_changes(checked: Checked) -> No
     assert checked.issues_by_now() == []
 
 
-def test_many_changes_of_a_glossary_wait_for_one_job(checked: Checked) -> None:
+def test_many_changes_of_a_glossary_wait_for_one_job(checked):
     for number in range(5):
         checked.term(term=f"t{number}")
 
@@ -257,9 +243,7 @@ def test_many_changes_of_a_glossary_wait_for_one_job(checked: Checked) -> None:
     assert checked.owner.get(f"{checked.path}/jobs", query=query).data["total"] == 1
 
 
-def test_a_change_beside_the_job_that_it_relies_on_is_seen(
-    checked: Checked, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_change_beside_the_job_that_it_relies_on_is_seen(checked, monkeypatch):
     checked.key("a", en="To the pier", de="Zum Kai")
     path = f"{checked.glossary}/terms/{checked.pier['id']}/translations/de"
     checked.owner.put(path, json={"value": "Steg"})  # a job waits from now on
@@ -267,7 +251,7 @@ def test_a_change_beside_the_job_that_it_relies_on_is_seen(
 
     with ThreadPoolExecutor(1) as threads:
 
-        def slowly(*args: Any, **how: Any) -> None:
+        def slowly(*args, **how):
             emit(*args, **how)
             wait([threads.submit(checked.workspace.run_jobs)], 0.5)
 
@@ -278,7 +262,7 @@ def test_a_change_beside_the_job_that_it_relies_on_is_seen(
     assert checked.issues_by_now() == []
 
 
-def test_a_project_may_block_with_its_glossaries(workspace: Workspace) -> None:
+def test_a_project_may_block_with_its_glossaries(workspace):
     checked = Checked(workspace, blockingChecks=[CHECK])
     key = checked.key("a", en="pier", de="Kai")
 
@@ -287,16 +271,14 @@ def test_a_project_may_block_with_its_glossaries(workspace: Workspace) -> None:
     ]["values"]
     assert (english["status"], german["status"]) == ("approved", "pending_review")
     path = f"{checked.path}/keys/{key['id']}/values/de/approve"
-    answer: Answer = checked.owner.post(path, json={})
+    answer = checked.owner.post(path, json={})
     assert (answer.status, answer.error["code"]) == (409, "quality_check_failed")
     [issue] = answer.error["details"]["issues"]
     assert (issue["check"], issue["message"]) == (CHECK, MISSING)
 
 
-def test_a_batch_asks_the_same_of_glossaries_however_large_it_is(
-    checked: Checked,
-) -> None:
-    def cost(name: str, count: int) -> int:
+def test_a_batch_asks_the_same_of_glossaries_however_large_it_is(checked):
+    def cost(name, count):
         keys = [
             {"key": f"{name}.{n}", "values": {"en": f"pier {n}", "de": "x", "fr": "y"}}
             for n in range(count)
@@ -315,26 +297,26 @@ def test_a_batch_asks_the_same_of_glossaries_however_large_it_is(
 
 
 def test_a_text_that_is_written_by_the_terms_of_before_is_looked_at_again(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    workspace, monkeypatch
+):
     checked = Checked(workspace)
     path = f"{checked.glossary}/terms/{checked.pier['id']}/translations/de"
     find = CheckRunner.changed_findings
 
     with ThreadPoolExecutor(1) as threads:
 
-        def change_terms() -> None:
+        def change_terms():
             checked.owner.put(path, json={"value": "Kai"})
             checked.workspace.run_jobs()
 
-        def slowly(*args: Any) -> Any:
+        def slowly(*args):
             found = find(*args)
             if not changing:  # the terms change before this text is there for others
                 changing.append(threads.submit(change_terms))
                 wait(changing, 0.5)
             return found
 
-        changing: list[Future[None]] = []
+        changing = []
         with monkeypatch.context() as patched:
             patched.setattr(CheckRunner, "changed_findings", slowly)
             checked.key("a", en="To the pier", de="Zum Anleger")

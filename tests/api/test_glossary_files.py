@@ -1,21 +1,18 @@
 """Import and export of terms, as a job with a result."""
 
-from __future__ import annotations
-
 import pytest
 
 from locframework.file_import import imports
-from locframework.testing.workspace import Workspace
 
 from .glossary_files import CSV, Files
 
 
 @pytest.fixture
-def files(workspace: Workspace) -> Files:
+def files(workspace):
     return Files(workspace)
 
 
-def test_a_term_that_is_found_in_no_text_is_told(files: Files) -> None:
+def test_a_term_that_is_found_in_no_text_is_told(files):
     project = files.workspace.project()
     files.owner.put(f"/projects/{project['id']}{files.path}")
 
@@ -35,9 +32,7 @@ def test_a_term_that_is_found_in_no_text_is_told(files: Files) -> None:
     assert [each["term"] for each in matches] == ["100%", "R&D"]
 
 
-def test_languages_are_taken_as_those_of_the_terms_and_of_projects(
-    files: Files,
-) -> None:
+def test_languages_are_taken_as_those_of_the_terms_and_of_projects(files):
     project = files.workspace.project(languages=["pt-BR", "en-GB"])
     files.owner.put(f"/projects/{project['id']}{files.path}")
     files.imported("term,de\npier,Anleger\n")
@@ -51,7 +46,7 @@ def test_languages_are_taken_as_those_of_the_terms_and_of_projects(
     assert said == {"de": "Pier", "en-US": "pier", "fr": "quai", "pt-BR": "cais"}
 
 
-def test_a_column_that_is_headed_by_a_word_is_no_language(files: Files) -> None:
+def test_a_column_that_is_headed_by_a_word_is_no_language(files):
     rows = "key,term,de\nmenu.pier,pier,Anleger\n"
 
     refused = files.send(rows)
@@ -70,7 +65,7 @@ def test_a_column_that_is_headed_by_a_word_is_no_language(files: Files) -> None:
     assert of_project["languagesAdded"] == ["de", "key"]
 
 
-def test_a_language_that_is_taken_as_another_must_be_assigned(files: Files) -> None:
+def test_a_language_that_is_taken_as_another_must_be_assigned(files):
     files.imported("term,de\npier,Anleger\n")
     french = files.workspace.client("translator", languages=["de-DE", "fr"])
 
@@ -80,7 +75,7 @@ def test_a_language_that_is_taken_as_another_must_be_assigned(files: Files) -> N
     assert refused.error["details"] == {"languageCode": "de"}
 
 
-def test_blank_notes_in_a_file_say_nothing(files: Files) -> None:
+def test_blank_notes_in_a_file_say_nothing(files):
     files.imported("term,notes\nquay,where one waits")
 
     files.imported('term,notes\nquay," "\npier,"\t"')
@@ -91,7 +86,7 @@ def test_blank_notes_in_a_file_say_nothing(files: Files) -> None:
     }
 
 
-def test_a_file_is_imported_by_a_job_of_the_glossary(files: Files) -> None:
+def test_a_file_is_imported_by_a_job_of_the_glossary(files):
     answer = files.send(CSV)
 
     assert answer.status == 202
@@ -124,7 +119,7 @@ def test_a_file_is_imported_by_a_job_of_the_glossary(files: Files) -> None:
     ]
 
 
-def test_a_second_import_changes_nothing_and_a_third_what_it_says(files: Files) -> None:
+def test_a_second_import_changes_nothing_and_a_third_what_it_says(files):
     files.imported(CSV)
     before = files.terms()
 
@@ -141,9 +136,7 @@ def test_a_second_import_changes_nothing_and_a_third_what_it_says(files: Files) 
 
 
 @pytest.mark.parametrize("format_", ["csv", "tbx"])
-def test_what_was_exported_makes_the_same_glossary_again(
-    workspace: Workspace, format_: str
-) -> None:
+def test_what_was_exported_makes_the_same_glossary_again(workspace, format_):
     one, other = Files(workspace), Files(workspace)
     one.imported(CSV.replace("pier", '"=pier, ""ü"" <&>\n"'))
 
@@ -157,7 +150,7 @@ def test_what_was_exported_makes_the_same_glossary_again(
     assert other.export(format_).content == file.content or format_ == "tbx"
 
 
-def test_what_needs_approval_is_proposed(workspace: Workspace) -> None:
+def test_what_needs_approval_is_proposed(workspace):
     files = Files(workspace, requiresApproval=True)
     translator = workspace.client("translator")
 
@@ -169,7 +162,7 @@ def test_what_needs_approval_is_proposed(workspace: Workspace) -> None:
     assert (german["status"], german["proposedValue"]) == ("pending_review", "Anleger")
 
 
-def test_a_draft_that_takes_no_place_is_told(workspace: Workspace) -> None:
+def test_a_draft_that_takes_no_place_is_told(workspace):
     files = Files(workspace, requiresApproval=True)
     files.imported("term,de,fr,fr:status,pl\npier,Pier,quai,draft,molo\n")
     translator = workspace.client("translator")
@@ -193,9 +186,7 @@ def test_a_draft_that_takes_no_place_is_told(workspace: Workspace) -> None:
     }
 
 
-def test_a_file_spells_no_term_otherwise_that_its_sender_could_not(
-    workspace: Workspace,
-) -> None:
+def test_a_file_spells_no_term_otherwise_that_its_sender_could_not(workspace):
     files = Files(workspace, requiresApproval=True)
     files.imported("term,de,fr\npier,Pier,quai\nquay,,\n")
     translator = workspace.client("translator")
@@ -212,7 +203,7 @@ def test_a_file_spells_no_term_otherwise_that_its_sender_could_not(
     assert [term["term"] for term in files.terms()] == ["pier", "QUAY"]
 
 
-def test_languages_of_a_file_must_be_assigned(files: Files) -> None:
+def test_languages_of_a_file_must_be_assigned(files):
     german = files.workspace.client("translator", languages=["de"])
 
     answer = files.send(CSV, german)
@@ -222,7 +213,7 @@ def test_languages_of_a_file_must_be_assigned(files: Files) -> None:
     assert files.terms() == []
 
 
-def test_a_file_that_cannot_be_read_changes_nothing(files: Files) -> None:
+def test_a_file_that_cannot_be_read_changes_nothing(files):
     answer = files.send("term,de\npier,Anleger\n ,x\n")
 
     assert (answer.status, answer.error["code"]) == (400, "unreadable_file")
@@ -238,8 +229,8 @@ def test_a_file_that_cannot_be_read_changes_nothing(files: Files) -> None:
 
 
 def test_a_term_that_does_not_go_with_its_translations_stays_and_is_told(
-    files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    files, monkeypatch
+):
     """Also in the last of many steps: the others are no job that failed half way."""
     monkeypatch.setattr(imports, "TEXTS_A_STEP", 2)
     files.imported(CSV)
@@ -263,9 +254,7 @@ def test_a_term_that_does_not_go_with_its_translations_stays_and_is_told(
 
 
 @pytest.mark.parametrize("format_", ["csv", "tbx"])
-def test_homonyms_are_imported_as_one_term_and_told(
-    workspace: Workspace, format_: str
-) -> None:
+def test_homonyms_are_imported_as_one_term_and_told(workspace, format_):
     files = Files(workspace)
     rows = "".join(f"two,z{number}\n" for number in range(150))
     concepts = "".join(

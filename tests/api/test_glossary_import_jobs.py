@@ -1,25 +1,19 @@
 """The job that imports terms: judged further, in steps, seen, cancelled, repeated."""
 
-from __future__ import annotations
-
 import pytest
-
-from locframework.testing.workspace import Workspace
 
 from .glossary_files import CSV, Files
 
 
 @pytest.fixture
-def files(workspace: Workspace) -> Files:
+def files(workspace):
     return Files(workspace)
 
 
 LARGE = ["term,notes,de\n", *(f"t{n},{'x' * 1900},x{n}\n" for n in range(1200))]
 
 
-def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(
-    files: Files,
-) -> None:
+def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(files):
     broken = files.workspace.job_of(files.send("".join([*LARGE, "blank, ,\n,n,de\n"])))
     nothing = files.terms()
     foreign = files.send("".join([LARGE[0], ",x,y\n", *LARGE[1:]]))
@@ -38,7 +32,7 @@ def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(
     }
 
 
-def test_languages_beyond_the_begin_are_judged_for_the_sender(files: Files) -> None:
+def test_languages_beyond_the_begin_are_judged_for_the_sender(files):
     scoped = files.workspace.client("translator", languages=["de"])
     content = "".join([LARGE[0].replace("de", "de,fr"), *LARGE[1:], "last,,x,quai\n"])
 
@@ -48,7 +42,7 @@ def test_languages_beyond_the_begin_are_judged_for_the_sender(files: Files) -> N
     assert files.terms() == []
 
 
-def test_an_import_is_queued_once_for_one_key(files: Files) -> None:
+def test_an_import_is_queued_once_for_one_key(files):
     headers = {"Idempotency-Key": "a"}
 
     answers = [files.send(CSV, headers=headers) for _ in range(2)]
@@ -56,7 +50,7 @@ def test_an_import_is_queued_once_for_one_key(files: Files) -> None:
     assert answers[0].content == answers[1].content
 
 
-def test_a_job_is_seen_and_cancelled_by_who_may_start_one(files: Files) -> None:
+def test_a_job_is_seen_and_cancelled_by_who_may_start_one(files):
     job = files.send(CSV).data["job"]
     path = f"{files.path}/jobs/{job['id']}"
     viewer = files.workspace.client("viewer")
@@ -71,7 +65,7 @@ def test_a_job_is_seen_and_cancelled_by_who_may_start_one(files: Files) -> None:
     assert files.terms() == []
 
 
-def test_jobs_of_a_glossary_are_listed_for_who_may_start_them(files: Files) -> None:
+def test_jobs_of_a_glossary_are_listed_for_who_may_start_them(files):
     first, second = (files.send(CSV).data["job"]["id"] for _ in range(2))
     Files(files.workspace).send(CSV)
     path = f"{files.path}/jobs"
@@ -86,9 +80,7 @@ def test_jobs_of_a_glossary_are_listed_for_who_may_start_them(files: Files) -> N
     assert (hidden.status, hidden.error["code"]) == (404, "glossary_not_found")
 
 
-def test_translations_into_what_became_the_glossary_s_language_are_left_out(
-    files: Files,
-) -> None:
+def test_translations_into_what_became_the_glossary_s_language_are_left_out(files):
     sent = files.send("term,de,fr\npier,Anleger,quai\n")
     files.owner.patch(files.path, json={"sourceLanguage": "de"})
 
@@ -101,7 +93,7 @@ def test_translations_into_what_became_the_glossary_s_language_are_left_out(
     assert [text["languageCode"] for text in texts] == ["fr"]
 
 
-def test_an_import_into_a_glossary_that_is_gone_fails(files: Files) -> None:
+def test_an_import_into_a_glossary_that_is_gone_fails(files):
     job = files.send(CSV).data["job"]
     files.owner.delete(files.path)
 

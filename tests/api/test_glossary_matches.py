@@ -1,20 +1,14 @@
 """Which terms of a project's glossaries are in texts."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
-from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace
 from tests.databases import statements_of
 
 
 class Matching:
     """A project with a glossary of three terms."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self.workspace, self.owner = workspace, workspace.owner
         self.project = workspace.project()
         self.path = f"/projects/{self.project['id']}/glossary/matches"
@@ -23,41 +17,38 @@ class Matching:
         self.pass_ = self.term(term="boarding pass", usageStatus="deprecated")
         self.name = self.term(term="Skerry", doNotTranslate=True, caseSensitive=True)
 
-    def made_glossary(self, **fields: object) -> str:
+    def made_glossary(self, **fields):
         body = {"name": "Terms", "sourceLanguage": "en", **fields}
         glossary = self.owner.post("/glossaries", json=body).data["glossary"]
         path = f"/projects/{self.project['id']}/glossaries/{glossary['id']}"
         assert self.owner.put(path).status == 200
         return f"/glossaries/{glossary['id']}"
 
-    def term(self, glossary: str = "", **body: object) -> dict[str, Any]:
+    def term(self, glossary="", **body):
         path = f"{glossary or self.glossary}/terms"
-        term: dict[str, Any] = self.owner.post(path, json=body).data["term"]
-        return term
+        return self.owner.post(path, json=body).data["term"]
 
-    def ask(self, client: Client | None = None, **body: object) -> Answer:
+    def ask(self, client=None, **body):
         return (client or self.owner).post(self.path, json=body)
 
-    def found(self, text: str) -> list[str]:
+    def found(self, text):
         matches = self.ask(texts=[text]).data["matches"][text]
         return [text[each["start"] : each["end"]] for each in matches]
 
 
 @pytest.fixture
-def matching(workspace: Workspace) -> Matching:
+def matching(workspace):
     return Matching(workspace)
 
 
-def test_terms_are_found_in_words_and_not_in_placeholders_or_tags(
-    matching: Matching,
-) -> None:
+def test_terms_are_found_in_words_and_not_in_placeholders_or_tags(matching):
     text = '<pier id="pier">{pier} %(pier)s: the boarding {x} pass of piers</pier>'
 
     assert matching.found(text) == ["piers"]
     assert matching.found("boarding {pass}, boarding pass") == ["boarding pass"]
 
 
-def test_every_text_is_answered_with_the_terms_in_it(matching: Matching) -> None:
+def test_every_text_is_answered_with_the_terms_in_it(matching):
     texts = ["Two piers of SKERRY, boarding passes", "", "none", "none", "__proto__"]
 
     answer = matching.ask(texts=texts, languageCodes=["fr", "sv"])
@@ -95,13 +86,13 @@ def test_every_text_is_answered_with_the_terms_in_it(matching: Matching) -> None
     }
 
 
-def test_without_languages_all_translations_are_told(matching: Matching) -> None:
+def test_without_languages_all_translations_are_told(matching):
     [match] = matching.ask(texts=["Pier"]).data["matches"]["Pier"]
 
     assert match["translations"] == matching.pier["translations"]
 
 
-def test_what_changes_in_a_glossary_counts_at_once(matching: Matching) -> None:
+def test_what_changes_in_a_glossary_counts_at_once(matching):
     text = "Skerry pier and quay"
     assert matching.found(text) == ["Skerry", "pier"]
 
@@ -116,7 +107,7 @@ def test_what_changes_in_a_glossary_counts_at_once(matching: Matching) -> None:
     assert matching.found(text) == []
 
 
-def test_only_glossaries_of_the_project_are_asked(matching: Matching) -> None:
+def test_only_glossaries_of_the_project_are_asked(matching):
     other = matching.made_glossary(name="Other")
     matching.term(other, term="pier 7")
     text = "to pier 7"
@@ -143,23 +134,21 @@ def test_only_glossaries_of_the_project_are_asked(matching: Matching) -> None:
         ({"texts": ["x"], "languageCodes": ["de", "?"]}, "$.languageCodes[1]"),
     ],
 )
-def test_what_is_wrong_with_a_question_is_told(
-    sqlite_workspace: Workspace, body: dict[str, object], path: str
-) -> None:
+def test_what_is_wrong_with_a_question_is_told(sqlite_workspace, body, path):
     answer = Matching(sqlite_workspace).ask(**body)
 
     assert (answer.status, answer.error["code"]) == (400, "validation_failed")
     assert answer.error["details"][0]["path"].replace("...", "0") == path
 
 
-def test_fifty_times_one_language_is_that_language(matching: Matching) -> None:
+def test_fifty_times_one_language_is_that_language(matching):
     answer = matching.ask(texts=["pier"], languageCodes=["de"] * 50)
 
     [match] = answer.data["matches"]["pier"]
     assert [each["languageCode"] for each in match["translations"]] == ["de"]
 
 
-def test_who_may_not_read_glossaries_finds_nothing(matching: Matching) -> None:
+def test_who_may_not_read_glossaries_finds_nothing(matching):
     reader = matching.workspace.client("viewer", permissions=["translation_read"])
 
     answer = matching.ask(reader, texts=["pier"])
@@ -167,8 +156,8 @@ def test_who_may_not_read_glossaries_finds_nothing(matching: Matching) -> None:
     assert (answer.status, answer.error["code"]) == (403, "permission_denied")
 
 
-def test_the_number_of_statements_is_the_same_for_any_texts(matching: Matching) -> None:
-    def cost(*texts: str) -> int:
+def test_the_number_of_statements_is_the_same_for_any_texts(matching):
+    def cost(*texts):
         with statements_of(matching.workspace.framework.storage) as statements:
             assert matching.ask(texts=texts).status == 200
         return len(statements)

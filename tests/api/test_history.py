@@ -1,45 +1,38 @@
 """The history of a value, and its revert (decisions 2.3)."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
 
 
-def history(
-    keys: Any, key: dict[str, Any], lang: str = "de", **query: Any
-) -> list[dict[str, Any]]:
+def history(keys, key, lang="de", **query):
     path = f"{keys.path}/{key['id']}/values/{lang}/history"
     found = keys.owner.get(path, query=query)
     assert found.status == 200, found
-    items: list[dict[str, Any]] = found.data["items"]
+    items = found.data["items"]
     if not query.get("limit"):
         assert found.data["total"] == len(items)
     return items
 
 
-def summary(items: list[dict[str, Any]]) -> list[tuple[int, str, str, str]]:
+def summary(items):
     return [(i["revision"], i["value"], i["status"], i["origin"]) for i in items]
 
 
-def create_branch(keys: Any, name: str = "spring") -> dict[str, str]:
+def create_branch(keys, name="spring"):
     path = f"/projects/{keys.project['id']}/branches"
     assert keys.owner.post(path, json={"name": name}).status == 201
     return {"branch": name}
 
 
-def put_on(
-    keys: Any, key: dict[str, Any], text: Any, query: dict[str, str], lang: str = "de"
-) -> None:
+def put_on(keys, key, text, query, lang="de"):
     path = f"{keys.path}/{key['id']}/values/{lang}"
     assert keys.owner.put(path, json={"value": text}, query=query).status == 200
 
 
-def test_every_change_is_a_revision_newest_first(keys: Any) -> None:
+def test_every_change_is_a_revision_newest_first(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei", keys.translator)
     keys.act(key, "reject", reason="not a word of ours")
@@ -71,7 +64,7 @@ def test_every_change_is_a_revision_newest_first(keys: Any) -> None:
     assert {item["pluralForm"] for item in items} == {None}
 
 
-def test_revisions_continue_after_a_value_was_cleared(keys: Any) -> None:
+def test_revisions_continue_after_a_value_was_cleared(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "")
 
@@ -83,9 +76,7 @@ def test_revisions_continue_after_a_value_was_cleared(keys: Any) -> None:
     assert [item["revision"] for item in history(keys, key)] == [5, 4, 3, 2, 1]
 
 
-def test_batch_with_several_writes_of_one_value_makes_a_revision_of_each(
-    keys: Any,
-) -> None:
+def test_batch_with_several_writes_of_one_value_makes_a_revision_of_each(keys):
     key = keys.made(values={"de": "eins"})
     texts = ("zwei", "", "drei")
     items = [
@@ -100,7 +91,7 @@ def test_batch_with_several_writes_of_one_value_makes_a_revision_of_each(
     ]  # fmt: skip
 
 
-def test_plural_forms_have_separate_revisions(keys: Any) -> None:
+def test_plural_forms_have_separate_revisions(keys):
     key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
     keys.put(key, "de", {"other": "viele"})
 
@@ -113,7 +104,7 @@ def test_plural_forms_have_separate_revisions(keys: Any) -> None:
     ]
 
 
-def test_history_is_paged(keys: Any) -> None:
+def test_history_is_paged(keys):
     key = keys.made()
     for number in range(5):
         keys.put(key, "de", str(number))
@@ -125,7 +116,7 @@ def test_history_is_paged(keys: Any) -> None:
     ]  # fmt: skip
 
 
-def test_history_of_a_missing_value_is_empty(keys: Any) -> None:
+def test_history_of_a_missing_value_is_empty(keys):
     key = keys.made(values={"de": "eins"})
     path = f"{keys.path}/{key['id']}/values"
 
@@ -135,7 +126,7 @@ def test_history_of_a_missing_value_is_empty(keys: Any) -> None:
     assert nowhere.error["code"] == "key_not_found"
 
 
-def test_rename_delete_and_restore_keep_the_history(keys: Any) -> None:
+def test_rename_delete_and_restore_keep_the_history(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei")
     before = history(keys, key)
@@ -148,7 +139,7 @@ def test_rename_delete_and_restore_keep_the_history(keys: Any) -> None:
     assert history(keys, key) == before
 
 
-def test_change_of_plurals_clears_one_value_and_writes_another(keys: Any) -> None:
+def test_change_of_plurals_clears_one_value_and_writes_another(keys):
     key = keys.made(values={"de": "Datei"})
     one = f"{keys.path}/{key['id']}"
     for is_plural in (True, False, True):
@@ -156,7 +147,7 @@ def test_change_of_plurals_clears_one_value_and_writes_another(keys: Any) -> Non
 
     items = history(keys, key)
 
-    def of(form: str | None) -> list[tuple[int, str]]:
+    def of(form):
         mine = [item for item in items if item["pluralForm"] == form]
         mine.sort(key=lambda item: -item["revision"])
         return [(item["revision"], item["status"]) for item in mine]
@@ -171,9 +162,7 @@ def test_change_of_plurals_clears_one_value_and_writes_another(keys: Any) -> Non
 
 
 @pytest.mark.parametrize("branch", [None, "spring"])
-def test_revision_numbers_of_plain_text_and_form_other_differ(
-    keys: Any, branch: str | None
-) -> None:
+def test_revision_numbers_of_plain_text_and_form_other_differ(keys, branch):
     key = keys.made(values={"de": "Datei"})
     root, one = f"/projects/{keys.project['id']}", f"{keys.path}/{key['id']}"
     query = {}
@@ -196,7 +185,7 @@ def test_revision_numbers_of_plain_text_and_form_other_differ(
     assert (newest["pluralForm"], newest["value"]) == (None, "Datei")
 
 
-def test_import_makes_a_revision_with_its_origin(keys: Any) -> None:
+def test_import_makes_a_revision_with_its_origin(keys):
     key = keys.made(values={"de": "eins"})
     file = Upload("de.json", json.dumps({"a.b": "zwei"}).encode(), "application/json")
     form = {"languageCode": "de", "onConflict": "overwrite", "format": "json-flat"}
@@ -213,7 +202,7 @@ def test_import_makes_a_revision_with_its_origin(keys: Any) -> None:
 # on branches
 
 
-def test_branch_history_is_that_of_main_until_its_copy(keys: Any) -> None:
+def test_branch_history_is_that_of_main_until_its_copy(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei")
     spring = create_branch(keys)
@@ -230,7 +219,7 @@ def test_branch_history_is_that_of_main_until_its_copy(keys: Any) -> None:
     ]  # fmt: skip
 
 
-def test_merge_makes_one_revision_on_main(keys: Any) -> None:
+def test_merge_makes_one_revision_on_main(keys):
     key = keys.made(values={"de": "eins"})
     spring = create_branch(keys)
     put_on(keys, key, "zwei", spring)
@@ -245,7 +234,7 @@ def test_merge_makes_one_revision_on_main(keys: Any) -> None:
     assert first["value"] == "eins"
 
 
-def test_revisions_on_a_branch_continue_after_main_cleared_the_value(keys: Any) -> None:
+def test_revisions_on_a_branch_continue_after_main_cleared_the_value(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "")
     spring = create_branch(keys)
@@ -258,7 +247,7 @@ def test_revisions_on_a_branch_continue_after_main_cleared_the_value(keys: Any) 
 # reverts of a value
 
 
-def test_revert_writes_a_new_revision(keys: Any) -> None:
+def test_revert_writes_a_new_revision(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei")
 
@@ -268,7 +257,7 @@ def test_revert_writes_a_new_revision(keys: Any) -> None:
     assert summary(history(keys, key))[0] == (3, "eins", "approved", "revert")
 
 
-def test_revert_without_translation_approve_is_pending_review(keys: Any) -> None:
+def test_revert_without_translation_approve_is_pending_review(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei")
 
@@ -279,7 +268,7 @@ def test_revert_without_translation_approve_is_pending_review(keys: Any) -> None
     assert (detail["approvedValue"], detail["origin"]) == ("zwei", "revert")
 
 
-def test_revert_can_restore_and_clear_a_value(keys: Any) -> None:
+def test_revert_can_restore_and_clear_a_value(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "")
 
@@ -291,7 +280,7 @@ def test_revert_can_restore_and_clear_a_value(keys: Any) -> None:
     assert [item["revision"] for item in history(keys, key)] == [4, 3, 2, 1]
 
 
-def test_revert_to_a_missing_revision_is_refused(keys: Any) -> None:
+def test_revert_to_a_missing_revision_is_refused(keys):
     key = keys.made(values={"de": "eins"})
 
     for body in ({"revision": 2}, {"revision": 0}, {"revision": "1"}, {}):
@@ -300,7 +289,7 @@ def test_revert_to_a_missing_revision_is_refused(keys: Any) -> None:
         assert refused.error["details"][0]["path"] in ("$.revision", "$")
 
 
-def test_revert_needs_the_plural_form_where_numbers_are_equal(keys: Any) -> None:
+def test_revert_needs_the_plural_form_where_numbers_are_equal(keys):
     key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
     keys.put(key, "de", {"one": "eins", "other": "viele"})
 
@@ -311,7 +300,7 @@ def test_revert_needs_the_plural_form_where_numbers_are_equal(keys: Any) -> None
     assert keys.texts(key) == {("de", "one"): "1", ("de", "other"): "viele"}
 
 
-def test_revert_with_an_invalid_or_empty_plural_form_is_refused(keys: Any) -> None:
+def test_revert_with_an_invalid_or_empty_plural_form_is_refused(keys):
     key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
 
     none = keys.act(key, "revert", revision=1, pluralForm="several")
@@ -324,9 +313,7 @@ def test_revert_with_an_invalid_or_empty_plural_form_is_refused(keys: Any) -> No
 
 
 @pytest.mark.parametrize("form", [{}, {"pluralForm": "other"}])
-def test_revert_to_a_text_from_before_plurals_writes_form_other(
-    keys: Any, form: dict[str, str]
-) -> None:
+def test_revert_to_a_text_from_before_plurals_writes_form_other(keys, form):
     key = keys.made(values={"de": "Datei"})
     keys.put(key, "de", "Dateien")
     keys.owner.patch(f"{keys.path}/{key['id']}", json={"isPlural": True})
@@ -336,7 +323,7 @@ def test_revert_to_a_text_from_before_plurals_writes_form_other(
 
 
 @pytest.mark.parametrize("protected", [False, True])
-def test_permissions_of_revert(keys: Any, protected: bool) -> None:
+def test_permissions_of_revert(keys, protected):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei")
     keys.owner.patch(
@@ -355,7 +342,7 @@ def test_permissions_of_revert(keys: Any, protected: bool) -> None:
     assert keys.detail(key, "de")["value"] == ("zwei" if protected else "eins")
 
 
-def test_value_that_a_rejection_restores_is_outdated_if_it_was(keys: Any) -> None:
+def test_value_that_a_rejection_restores_is_outdated_if_it_was(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     keys.put(key, "en", "Pay now")
     keys.put(key, "de", "Jetzt zahlen", keys.translator)
@@ -365,7 +352,7 @@ def test_value_that_a_rejection_restores_is_outdated_if_it_was(keys: Any) -> Non
     assert keys.detail(key, "de")["isOutdated"]
 
 
-def test_revert_on_a_branch_to_a_revision_of_main(keys: Any) -> None:
+def test_revert_on_a_branch_to_a_revision_of_main(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei")
     spring = create_branch(keys)

@@ -1,20 +1,14 @@
 """Idempotency-Key: what is sent again is answered again, and not done again."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from locframework.fields import system_clock
 from locframework.http.records import Upload
-from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace, open_workspace
+from locframework.testing.workspace import open_workspace
 from tests.databases import statements_of
 
 THREADS = 20
@@ -24,32 +18,31 @@ KEY = {"Idempotency-Key": "order-4711"}
 class Shop:
     """A project, and how many of each thing it has."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self.workspace, self.owner = workspace, workspace.owner
         self.project = workspace.project(languages=["de"])
         self.path = f"/projects/{self.project['id']}"
 
-    def create(self, client: Client | None = None, **how: Any) -> Answer:
+    def create(self, client=None, **how):
         body = how.pop("body", {"key": "pay", "values": {"en": "Pay"}})
         headers = how.pop("headers", KEY)
         path = how.pop("path", f"{self.path}/keys")
         return (client or self.owner).post(path, json=body, headers=headers, **how)
 
-    def count(self, what: str) -> int:
-        total: int = self.owner.get(f"{self.path}/{what}").data["total"]
-        return total
+    def count(self, what):
+        return self.owner.get(f"{self.path}/{what}").data["total"]
 
 
 @pytest.fixture
-def shop(workspace: Workspace) -> Shop:
+def shop(workspace):
     return Shop(workspace)
 
 
-def replayed(answer: Answer) -> bool:
+def replayed(answer):
     return answer.headers["Idempotency-Replayed"] == "true"
 
 
-def test_the_same_request_gets_the_first_answer_again(shop: Shop) -> None:
+def test_the_same_request_gets_the_first_answer_again(shop):
     first = shop.create()
 
     again = shop.create()
@@ -63,7 +56,7 @@ def test_the_same_request_gets_the_first_answer_again(shop: Shop) -> None:
     assert shop.count("keys") == 1
 
 
-def test_an_answer_is_the_first_even_when_the_thing_has_changed(shop: Shop) -> None:
+def test_an_answer_is_the_first_even_when_the_thing_has_changed(shop):
     first = shop.create()
     key_id = first.data["key"]["id"]
     assert shop.owner.delete(f"{shop.path}/keys/{key_id}").status == 200
@@ -74,7 +67,7 @@ def test_an_answer_is_the_first_even_when_the_thing_has_changed(shop: Shop) -> N
     assert shop.count("keys") == 0
 
 
-def test_how_a_body_is_written_is_no_difference(shop: Shop) -> None:
+def test_how_a_body_is_written_is_no_difference(shop):
     shop.create(body={"key": "pay", "values": {"en": "Pay", "de": "Zahlen"}})
     written = b'{ "values": {"de": "Zahlen", "en": "Pay"},\n "key": "pay", "x": 1 }'
     headers = {**KEY, "Content-Type": "application/json"}
@@ -92,9 +85,7 @@ def test_how_a_body_is_written_is_no_difference(shop: Shop) -> None:
         {"query": {"branch": "spring"}},
     ],
 )
-def test_another_request_with_the_key_is_refused(
-    shop: Shop, other: dict[str, Any]
-) -> None:
+def test_another_request_with_the_key_is_refused(shop, other):
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     shop.create()
     if "path" in other:
@@ -107,7 +98,7 @@ def test_another_request_with_the_key_is_refused(
     assert (shop.count("keys"), shop.count("branches")) == (1, 1)
 
 
-def test_keys_of_two_tokens_do_not_meet(shop: Shop) -> None:
+def test_keys_of_two_tokens_do_not_meet(shop):
     other = shop.workspace.client("owner")
     first = shop.create()
 
@@ -118,7 +109,7 @@ def test_keys_of_two_tokens_do_not_meet(shop: Shop) -> None:
     assert shop.create(other).error["code"] == "idempotency_conflict"
 
 
-def test_a_refusal_is_not_kept(shop: Shop) -> None:
+def test_a_refusal_is_not_kept(shop):
     denied = shop.create(shop.workspace.client("viewer"))
     wrong = shop.create(body={"key": "a..b"})
     absent = shop.create(query={"branch": "spring"})
@@ -131,7 +122,7 @@ def test_a_refusal_is_not_kept(shop: Shop) -> None:
     assert statuses == [403, 400, 404, 400, 201]
 
 
-def test_who_may_not_see_it_any_more_is_not_answered_from_memory(shop: Shop) -> None:
+def test_who_may_not_see_it_any_more_is_not_answered_from_memory(shop):
     workspace = shop.workspace
     manager = workspace.client("manager")
     assert shop.create(manager).status == 201
@@ -152,9 +143,7 @@ def test_who_may_not_see_it_any_more_is_not_answered_from_memory(shop: Shop) -> 
     assert hidden.status in (401, 404)
 
 
-def test_a_cancelled_job_of_a_project_out_of_sight_is_not_told_from_memory(
-    shop: Shop,
-) -> None:
+def test_a_cancelled_job_of_a_project_out_of_sight_is_not_told_from_memory(shop):
     workspace, owner = shop.workspace, shop.owner
     manager = workspace.client("manager")
     path = f"/organizations/{workspace.organization_id}/members?sort=-createdAt"
@@ -172,7 +161,7 @@ def test_a_cancelled_job_of_a_project_out_of_sight_is_not_told_from_memory(
 
 
 @pytest.mark.parametrize("key", ["", "a b", "ä", "x" * 256, "a\tb", "a\x7f"])
-def test_what_is_no_key_is_refused(shop: Shop, key: str) -> None:
+def test_what_is_no_key_is_refused(shop, key):
     refused = shop.create(headers={"Idempotency-Key": key})
 
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
@@ -180,7 +169,7 @@ def test_what_is_no_key_is_refused(shop: Shop, key: str) -> None:
     assert shop.count("keys") == 0
 
 
-def test_the_longest_key_and_every_visible_sign_are_one(shop: Shop) -> None:
+def test_the_longest_key_and_every_visible_sign_are_one(shop):
     signs = "".join(map(chr, range(0x21, 0x7F)))
     for number, key in enumerate([signs, "x" * 255, "-"]):
         body = {"key": f"k{number}"}
@@ -190,7 +179,7 @@ def test_the_longest_key_and_every_visible_sign_are_one(shop: Shop) -> None:
         assert replayed(shop.create(body=body, headers=headers))
 
 
-def test_other_methods_take_no_notice(shop: Shop) -> None:
+def test_other_methods_take_no_notice(shop):
     key = shop.create().data["key"]
     path = f"{shop.path}/keys/{key['id']}"
 
@@ -200,7 +189,7 @@ def test_other_methods_take_no_notice(shop: Shop) -> None:
     assert shop.owner.get(path, headers={"Idempotency-Key": "a b"}).status == 200
 
 
-def test_a_secret_is_answered_once_and_kept_nowhere(shop: Shop) -> None:
+def test_a_secret_is_answered_once_and_kept_nowhere(shop):
     body = {"name": "ci"}
     for path in ("/tokens", f"{shop.path}/tokens"):
         headers = {"Idempotency-Key": path}
@@ -222,17 +211,16 @@ def test_a_secret_is_answered_once_and_kept_nowhere(shop: Shop) -> None:
     assert names.count("ci") == 1
 
 
-def _token_id(client: Client) -> str:
-    found: str = client.get("/tokens/self").data["token"]["id"]
-    return found
+def _token_id(client):
+    return client.get("/tokens/self").data["token"]["id"]
 
 
-def test_every_answer_with_a_secret_says_so(shop: Shop) -> None:
+def test_every_answer_with_a_secret_says_so(shop):
     """So that none is kept in clear for an Idempotency-Key."""
     described = shop.owner.get("/openapi.json").json
     schemas = described["components"]["schemas"]
 
-    def shows(schema: dict[str, Any]) -> bool:
+    def shows(schema):
         if "$ref" in schema:
             schema = schemas[schema["$ref"].rpartition("/")[2]]
         return any("secret" in name.lower() for name in schema.get("properties", {}))
@@ -257,7 +245,7 @@ def test_every_answer_with_a_secret_says_so(shop: Shop) -> None:
     assert [path for path, said in told.items() if not said] == []
 
 
-def upload(shop: Shop, text: str, **how: Any) -> Answer:
+def upload(shop, text, **how):
     file = Upload("en.json", json.dumps({"pay": text}).encode(), "application/json")
     form = {"format": "json-flat", "languageCode": "en"}
     path = f"{shop.path}/import"
@@ -265,7 +253,7 @@ def upload(shop: Shop, text: str, **how: Any) -> Answer:
     return shop.owner.post(path, form=form, files={"file": file}, **how)
 
 
-def test_an_upload_is_told_by_what_it_holds(shop: Shop) -> None:
+def test_an_upload_is_told_by_what_it_holds(shop):
     """The client's boundaries are other ones each time."""
     first = upload(shop, "Pay")
 
@@ -280,33 +268,31 @@ def test_an_upload_is_told_by_what_it_holds(shop: Shop) -> None:
     assert shop.count("jobs") == 1
 
 
-def test_what_an_upload_needs_in_time_stands_outside_the_transaction(
-    shop: Shop,
-) -> None:
+def test_what_an_upload_needs_in_time_stands_outside_the_transaction(shop):
     """A file that is put in a transaction would be lost sight of with it."""
     blobs = shop.workspace.framework.blobs
     depths = []
     put = blobs.put_all
 
-    def watched(*args: Any, **more: Any) -> Any:
-        database = shop.workspace.framework.storage.database  # type: ignore[attr-defined]
+    def watched(*args, **more):
+        database = shop.workspace.framework.storage.database
         depths.append(database._sessions.here.session.depth)
         return put(*args, **more)
 
-    blobs.put_all = watched  # type: ignore[method-assign]
+    blobs.put_all = watched
     upload(shop, "Pay")
 
     assert depths == [0]
 
 
-def cost(shop: Shop, ask: Callable[[], Answer]) -> int:
+def cost(shop, ask):
     shop.workspace.framework._background.submit(lambda: None).result()
     with statements_of(shop.workspace.framework.storage) as statements:
         assert ask().status < 300
     return len(statements)
 
 
-def test_a_key_costs_three_statements_at_most(shop: Shop) -> None:
+def test_a_key_costs_three_statements_at_most(shop):
     shop.create(body={"key": "first"}, headers={})
     without = cost(shop, lambda: shop.create(body={"key": "a"}, headers={}))
     with_key = cost(shop, lambda: shop.create(body={"key": "b"}))
@@ -321,13 +307,13 @@ def test_a_key_costs_three_statements_at_most(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("what", ["key", "token", "import"])
-def test_of_many_at_once_one_is_done(shop: Shop, what: str) -> None:
-    def once() -> Answer:
+def test_of_many_at_once_one_is_done(shop, what):
+    def once():
         if what == "token":
             return shop.owner.post("/tokens", json={"name": "ci"}, headers=KEY)
         return shop.create() if what == "key" else upload(shop, "Pay")
 
-    def ask(_: int) -> Answer:
+    def ask(_):
         answer = once()
         while answer.status == 503:  # it waited for too long: what clients do then
             answer = once()
@@ -347,9 +333,7 @@ def test_of_many_at_once_one_is_done(shop: Shop, what: str) -> None:
         assert shop.count("keys" if what == "key" else "jobs") == 1
 
 
-def test_an_answer_is_kept_for_a_day_and_then_purged(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_an_answer_is_kept_for_a_day_and_then_purged(database_url, tmp_path):
     late = timedelta(0)
     with open_workspace(
         database_url, tmp_path, clock=lambda: system_clock() + late

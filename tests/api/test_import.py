@@ -3,21 +3,13 @@
 import io
 import json
 import zipfile
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace
-
-Project = Mapping[str, Any]
 
 
-def ask(
-    client: Client, project: Project, name: str, content: object, **form: Any
-) -> Answer:
+def ask(client, project, name, content, **form):
     """Upload a file; content that is not bytes becomes JSON."""
     sent = content if isinstance(content, bytes) else json.dumps(content).encode()
     files = {"file": Upload(name, sent, "application/octet-stream")}
@@ -25,7 +17,7 @@ def ask(
     return client.post(path, form=form, files=files)
 
 
-def refusal(answer: Answer) -> tuple[int, str]:
+def refusal(answer):
     return answer.status, answer.error["code"]
 
 
@@ -58,8 +50,8 @@ def refusal(answer: Answer) -> tuple[int, str]:
     ],
 )
 def test_a_wrong_request_is_refused_at_once(
-    sqlite_workspace: Workspace, name: str, content: object, form: Any, code: str
-) -> None:
+    sqlite_workspace, name, content, form, code
+):
     project = sqlite_workspace.project()
 
     refused = ask(sqlite_workspace.owner, project, name, content, **form)
@@ -69,7 +61,7 @@ def test_a_wrong_request_is_refused_at_once(
     assert jobs["total"] == 0
 
 
-def test_every_fault_is_told_with_its_line(sqlite_workspace: Workspace) -> None:
+def test_every_fault_is_told_with_its_line(sqlite_workspace):
     project = sqlite_workspace.project()
     content = json.dumps({"a" * 300: "x", "ok": "y", "b" * 300: "z"}, indent=2)
     module = "m" * 300
@@ -84,9 +76,7 @@ def test_every_fault_is_told_with_its_line(sqlite_workspace: Workspace) -> None:
     ]
 
 
-def test_every_fault_in_an_archive_is_told_with_its_file(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_every_fault_in_an_archive_is_told_with_its_file(sqlite_workspace):
     project = sqlite_workspace.project(languages=["de"])
     unreadable, wrong = io.BytesIO(), io.BytesIO()
     with zipfile.ZipFile(unreadable, "w") as archive:
@@ -108,9 +98,7 @@ def test_every_fault_in_an_archive_is_told_with_its_file(
 
 
 @pytest.mark.parametrize("tags", ["a,b", ["a", "b"], ["a, b", "b"]])
-def test_tags_come_a_field_each_or_with_commas(
-    sqlite_workspace: Workspace, tags: object
-) -> None:
+def test_tags_come_a_field_each_or_with_commas(sqlite_workspace, tags):
     project = sqlite_workspace.project()
 
     accepted = ask(sqlite_workspace.owner, project, "en.json", {"k": "K"}, tags=tags)
@@ -120,7 +108,7 @@ def test_tags_come_a_field_each_or_with_commas(
     assert [key["tags"] for key in keys["items"]] == [["a", "b"]]
 
 
-def test_a_branch_that_is_not_there_is_not_found(sqlite_workspace: Workspace) -> None:
+def test_a_branch_that_is_not_there_is_not_found(sqlite_workspace):
     project = sqlite_workspace.project()
 
     refused = ask(sqlite_workspace.owner, project, "en.json", {"a": "A"}, branch="x")
@@ -128,7 +116,7 @@ def test_a_branch_that_is_not_there_is_not_found(sqlite_workspace: Workspace) ->
     assert refusal(refused) == (404, "branch_not_found")
 
 
-def test_a_protected_main_takes_no_import(workspace: Workspace) -> None:
+def test_a_protected_main_takes_no_import(workspace):
     project = workspace.project(mainProtected=True)
 
     refused = ask(workspace.owner, project, "en.json", {"a": "A"})
@@ -150,8 +138,8 @@ def test_a_protected_main_takes_no_import(workspace: Workspace) -> None:
     ],
 )
 def test_each_right_that_is_needed_is_asked_for(
-    sqlite_workspace: Workspace, permissions: list[str], form: Any, missing: str
-) -> None:
+    sqlite_workspace, permissions, form, missing
+):
     project = sqlite_workspace.project()
     client = sqlite_workspace.client("developer", permissions=permissions)
 
@@ -161,7 +149,7 @@ def test_each_right_that_is_needed_is_asked_for(
     assert refused.error["details"] == {"required": missing}
 
 
-def test_only_assigned_languages_are_imported(workspace: Workspace) -> None:
+def test_only_assigned_languages_are_imported(workspace):
     project = workspace.project(languages=["de", "pl"])
     workspace.key(project, "a", values={"en": "A"})
     client = workspace.client("developer", languages=["de"])
@@ -174,9 +162,7 @@ def test_only_assigned_languages_are_imported(workspace: Workspace) -> None:
     assert accepted.status == 202
 
 
-def test_replace_needs_every_language_of_the_project(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_replace_needs_every_language_of_the_project(sqlite_workspace):
     project = sqlite_workspace.project(languages=["de"])
     sqlite_workspace.key(project, "old", values={"en": "Old", "de": "Alt"})
     some = sqlite_workspace.client("developer", languages=["de"])
@@ -191,9 +177,7 @@ def test_replace_needs_every_language_of_the_project(
     assert (merged.status, accepted.status) == (202, 202)
 
 
-def test_replace_on_a_branch_takes_what_its_own_keys_hid_of_main(
-    workspace: Workspace,
-) -> None:
+def test_replace_on_a_branch_takes_what_its_own_keys_hid_of_main(workspace):
     project, owner = workspace.project(), workspace.owner
     path, at = f"/projects/{project['id']}", {"branch": "spring"}
     owner.post(f"{path}/branches", json={"name": "spring"})
@@ -215,7 +199,7 @@ def test_replace_on_a_branch_takes_what_its_own_keys_hid_of_main(
     assert names == [["a"], ["same"]]
 
 
-def test_a_project_of_others_is_out_of_sight(workspace: Workspace) -> None:
+def test_a_project_of_others_is_out_of_sight(workspace):
     project = workspace.project()
     _, stranger = workspace.organization("Others")
 
@@ -224,7 +208,7 @@ def test_a_project_of_others_is_out_of_sight(workspace: Workspace) -> None:
     assert refusal(refused) == (404, "project_not_found")
 
 
-def test_an_import_without_a_file_is_refused(sqlite_workspace: Workspace) -> None:
+def test_an_import_without_a_file_is_refused(sqlite_workspace):
     project = sqlite_workspace.project()
 
     refused = sqlite_workspace.owner.post(
@@ -234,7 +218,7 @@ def test_an_import_without_a_file_is_refused(sqlite_workspace: Workspace) -> Non
     assert refusal(refused) == (400, "validation_failed")
 
 
-def test_the_answer_tells_where_the_job_is(workspace: Workspace) -> None:
+def test_the_answer_tells_where_the_job_is(workspace):
     project = workspace.project()
 
     accepted = ask(workspace.owner, project, "en.json", {"a": "A"})

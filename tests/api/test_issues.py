@@ -1,24 +1,19 @@
 """What checks found: GET …/issues, hasIssues, and the issues of a value."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.workspace import Workspace
 from tests.databases import statements_of
 
 from .checked_shop import FOUND, Shop
 
 
 @pytest.fixture
-def shop(workspace: Workspace) -> Shop:
+def shop(workspace):
     return Shop(workspace)
 
 
-def test_an_issue_tells_where_it_is_and_what_it_is(shop: Shop) -> None:
+def test_an_issue_tells_where_it_is_and_what_it_is(shop):
     shop.put(shop.hello, "fr", "Salut {name} {nom}!")
 
     [issue] = shop.listed(languageCode="fr")["items"]
@@ -37,7 +32,7 @@ def test_an_issue_tells_where_it_is_and_what_it_is(shop: Shop) -> None:
     assert "{nom}" in issue["message"]
 
 
-def test_issues_come_by_key_language_form_and_check_over_all_pages(shop: Shop) -> None:
+def test_issues_come_by_key_language_form_and_check_over_all_pages(shop):
     forms = {"one": "a {x} ", "other": "{y} b"}
     plural = {"en": {"one": "{n} day.", "other": "{n} days."}, "fr": forms, "de": forms}
     shop.made({"key": "days", "isPlural": True, "values": plural})
@@ -46,7 +41,7 @@ def test_issues_come_by_key_language_form_and_check_over_all_pages(shop: Shop) -
     whole = shop.listed()
     order = ["en", "de", "fr"], [None, "one", "other"]
 
-    def place(one: dict[str, Any]) -> tuple[Any, ...]:
+    def place(one):
         code = order[0].index(one["languageCode"])
         return one["key"], code, order[1].index(one["pluralForm"]), one["check"]
 
@@ -56,7 +51,7 @@ def test_issues_come_by_key_language_form_and_check_over_all_pages(shop: Shop) -
     assert {page["total"] for page in pages} == {whole["total"]}
 
 
-def test_issues_are_asked_for_by_check_language_severity_and_key(shop: Shop) -> None:
+def test_issues_are_asked_for_by_check_language_severity_and_key(shop):
     shop.put(shop.pay, "de", "Zahlen ")
 
     assert shop.issues(check="white_space") == [("pay", "de", None, "white_space")]
@@ -77,15 +72,13 @@ def test_issues_are_asked_for_by_check_language_severity_and_key(shop: Shop) -> 
         ({"limit": 201}, "validation_failed"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
-    shop: Shop, query: dict[str, Any], code: str
-) -> None:
+def test_what_cannot_be_asked_is_refused(shop, query, code):
     answer = shop.owner.get(f"{shop.path}/issues", query=query)
 
     assert (answer.status, answer.error["code"]) == (400, code)
 
 
-def test_severity_is_what_the_project_says_when_it_is_read(shop: Shop) -> None:
+def test_severity_is_what_the_project_says_when_it_is_read(shop):
     shop.put(shop.pay, "de", "Zahlen ")
     severities = {"placeholders": "warning", "white_space": "off"}
     shop.owner.patch(shop.path, json={"checkSeverities": severities})
@@ -100,7 +93,7 @@ def test_severity_is_what_the_project_says_when_it_is_read(shop: Shop) -> None:
     assert shop.names(hasIssues=True) == ["hello", "pay"]
 
 
-def test_with_all_checks_off_no_key_has_issues(shop: Shop) -> None:
+def test_with_all_checks_off_no_key_has_issues(shop):
     names = shop.workspace.framework.checks.names
     shop.owner.patch(shop.path, json={"checkSeverities": dict.fromkeys(names, "off")})
 
@@ -108,9 +101,7 @@ def test_with_all_checks_off_no_key_has_issues(shop: Shop) -> None:
     assert shop.names(hasIssues=False) == ["hello", "pay"]
 
 
-def test_has_issues_speaks_of_the_language_and_goes_with_every_other_filter(
-    shop: Shop,
-) -> None:
+def test_has_issues_speaks_of_the_language_and_goes_with_every_other_filter(shop):
     shop.put(shop.hello, "fr", "Salut {name}!")
     shop.patch(shop.hello, tags=["x"])
 
@@ -125,7 +116,7 @@ def test_has_issues_speaks_of_the_language_and_goes_with_every_other_filter(
     assert shop.names(hasIssues=False, prefix="h") == []
 
 
-def test_a_value_tells_its_own_issues_by_form(shop: Shop) -> None:
+def test_a_value_tells_its_own_issues_by_form(shop):
     plural = {"en": {"one": "{n} day", "other": "{n} days"}, "de": {"other": "Tage"}}
     key_id = shop.made({"key": "days", "isPlural": True, "values": plural})
     shop.put(key_id, "de", {"one": "{n} Tag"})
@@ -138,7 +129,7 @@ def test_a_value_tells_its_own_issues_by_form(shop: Shop) -> None:
     assert (issue["check"], issue["severity"]) == ("placeholders", "error")
 
 
-def test_a_key_of_another_project_has_no_issues_here(shop: Shop) -> None:
+def test_a_key_of_another_project_has_no_issues_here(shop):
     other = Shop(shop.workspace)
 
     foreign = shop.listed(keyId=other.hello)
@@ -148,7 +139,7 @@ def test_a_key_of_another_project_has_no_issues_here(shop: Shop) -> None:
     assert len(shop.issues()) == len(other.issues()) == len(FOUND)
 
 
-def test_whoever_may_read_texts_may_read_their_issues(shop: Shop) -> None:
+def test_whoever_may_read_texts_may_read_their_issues(shop):
     path = f"{shop.path}/issues"
     viewer = shop.workspace.client("viewer", languages=["fr"])
     other = shop.workspace.client("viewer", permissions=["project_read"])
@@ -159,8 +150,8 @@ def test_whoever_may_read_texts_may_read_their_issues(shop: Shop) -> None:
     assert stranger.get(path).error["code"] == "project_not_found"
 
 
-def test_findings_cost_a_write_three_statements_at_most(shop: Shop) -> None:
-    def cost(text: str) -> int:
+def test_findings_cost_a_write_three_statements_at_most(shop):
+    def cost(text):
         with statements_of(shop.workspace.framework.storage) as statements:
             shop.put(shop.hello, "de", text)
         return sum(
@@ -178,7 +169,7 @@ def test_findings_cost_a_write_three_statements_at_most(shop: Shop) -> None:
 # kept in step, whatever is written
 
 
-def test_mending_a_text_ends_its_issues(shop: Shop) -> None:
+def test_mending_a_text_ends_its_issues(shop):
     shop.put(shop.hello, "de", "Hallo {name}!")
     assert shop.issues() == FOUND[1:]
     shop.put(shop.hello, "fr", "")
@@ -186,7 +177,7 @@ def test_mending_a_text_ends_its_issues(shop: Shop) -> None:
     assert shop.issues() == shop.names(hasIssues=True) == []
 
 
-def test_a_new_source_text_is_compared_with_every_language(shop: Shop) -> None:
+def test_a_new_source_text_is_compared_with_every_language(shop):
     shop.put(shop.hello, "en", "Hello {nom}!")
     assert shop.issues() == FOUND[:1]
     shop.put(shop.hello, "en", "")
@@ -194,7 +185,7 @@ def test_a_new_source_text_is_compared_with_every_language(shop: Shop) -> None:
     assert shop.issues() == []
 
 
-def test_what_a_key_says_of_itself_is_looked_at(shop: Shop) -> None:
+def test_what_a_key_says_of_itself_is_looked_at(shop):
     shop.patch(shop.pay, maxLength=4)
     assert shop.issues(check="length") == [("pay", "de", None, "length")]
     shop.patch(shop.pay, key="a.pay", maxLength=2)
@@ -207,7 +198,7 @@ def test_what_a_key_says_of_itself_is_looked_at(shop: Shop) -> None:
     assert shop.issues() == FOUND
 
 
-def test_turning_plurals_on_asks_for_the_forms_of_each_language(shop: Shop) -> None:
+def test_turning_plurals_on_asks_for_the_forms_of_each_language(shop):
     shop.patch(shop.pay, isPlural=True)
     assert shop.issues(keyId=shop.pay) == [
         ("pay", "en", "other", "plural_forms"),
@@ -218,7 +209,7 @@ def test_turning_plurals_on_asks_for_the_forms_of_each_language(shop: Shop) -> N
     assert shop.issues() == FOUND
 
 
-def test_keys_that_trade_names_keep_their_issues(shop: Shop) -> None:
+def test_keys_that_trade_names_keep_their_issues(shop):
     shop.patch(shop.pay, key="z")
     shop.patch(shop.hello, key="pay")
 
@@ -226,7 +217,7 @@ def test_keys_that_trade_names_keep_their_issues(shop: Shop) -> None:
     assert shop.names(hasIssues=True) == ["pay"]
 
 
-def test_a_key_in_the_trash_has_no_issues_until_it_is_back(shop: Shop) -> None:
+def test_a_key_in_the_trash_has_no_issues_until_it_is_back(shop):
     one = f"{shop.path}/keys/{shop.hello}"
     shop.owner.delete(one)
     assert shop.issues() == shop.names(hasIssues=True) == []
@@ -236,7 +227,7 @@ def test_a_key_in_the_trash_has_no_issues_until_it_is_back(shop: Shop) -> None:
     assert shop.names(hasIssues=True) == ["hello"]
 
 
-def test_a_language_leaves_with_its_issues(shop: Shop) -> None:
+def test_a_language_leaves_with_its_issues(shop):
     shop.owner.delete(f"{shop.path}/languages/fr")
     assert shop.issues() == FOUND[:1]
     shop.owner.post(f"{shop.path}/languages", json={"languageCode": "fr"})
@@ -244,7 +235,7 @@ def test_a_language_leaves_with_its_issues(shop: Shop) -> None:
     assert shop.issues() == FOUND[:1]
 
 
-def test_batches_are_looked_at_like_single_writes(shop: Shop) -> None:
+def test_batches_are_looked_at_like_single_writes(shop):
     keys = [
         {"key": f"k{n}", "values": {"en": "{a}", "de": "{a}" if n % 2 else "a"}}
         for n in range(6)
@@ -264,9 +255,7 @@ def test_batches_are_looked_at_like_single_writes(shop: Shop) -> None:
     ]
 
 
-def test_an_import_of_one_language_looks_at_the_others_where_it_must(
-    shop: Shop,
-) -> None:
+def test_an_import_of_one_language_looks_at_the_others_where_it_must(shop):
     shop.put(shop.hello, "en", "Ho {name}!")  # the others are outdated already
     texts = b'{"hello": "Hello {nom}!", "new": "{a}"}'
     form = {"format": "json-flat", "languageCode": "en", "tags": ["ui"]}
@@ -285,7 +274,7 @@ def test_an_import_of_one_language_looks_at_the_others_where_it_must(
     assert shop.issues(languageCode="fr", check="placeholders") == []
 
 
-def test_an_import_that_replaces_takes_issues_away(shop: Shop) -> None:
+def test_an_import_that_replaces_takes_issues_away(shop):
     form = {"format": "json-flat", "languageCode": "en", "mode": "replace"}
     file = Upload("en.json", b'{"pay": "Pay"}', "application/json")
     path = f"{shop.path}/import"

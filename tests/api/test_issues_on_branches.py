@@ -1,23 +1,19 @@
 """What checks found on a branch, and what a merge makes of it."""
 
-from __future__ import annotations
-
 import pytest
-
-from locframework.testing.workspace import Workspace
 
 from .checked_shop import FOUND, OWN, Shop
 
 
 @pytest.fixture
-def shop(workspace: Workspace) -> Shop:
+def shop(workspace):
     return Shop(workspace)
 
 
 # branches
 
 
-def test_a_branch_has_mains_issues_but_for_what_it_changes(shop: Shop) -> None:
+def test_a_branch_has_mains_issues_but_for_what_it_changes(shop):
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     assert shop.issues(branch="spring") == FOUND
     shop.put(shop.hello, "de", "Hallo {name}!", branch="spring")
@@ -39,7 +35,7 @@ def test_a_branch_has_mains_issues_but_for_what_it_changes(shop: Shop) -> None:
     assert all("@" not in key_id for key_id in ids)
 
 
-def test_a_merge_brings_issues_to_main(shop: Shop) -> None:
+def test_a_merge_brings_issues_to_main(shop):
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     shop.put(shop.hello, "de", "Hallo {name}!", branch="spring")
     shop.key("own", branch="spring", en="{a}", de="b")
@@ -51,7 +47,7 @@ def test_a_merge_brings_issues_to_main(shop: Shop) -> None:
     assert shop.issues() == [*FOUND[1:], OWN]
 
 
-def test_a_key_that_a_merge_brings_back_has_its_issues_again(shop: Shop) -> None:
+def test_a_key_that_a_merge_brings_back_has_its_issues_again(shop):
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     shop.put(shop.hello, "de", "Hallo {name}!", branch="spring")
     shop.owner.delete(f"{shop.path}/keys/{shop.hello}")
@@ -63,7 +59,7 @@ def test_a_key_that_a_merge_brings_back_has_its_issues_again(shop: Shop) -> None
     assert shop.issues() == FOUND[1:]
 
 
-def test_issues_of_a_branch_that_is_not_there_are_refused(shop: Shop) -> None:
+def test_issues_of_a_branch_that_is_not_there_are_refused(shop):
     answer = shop.owner.get(f"{shop.path}/issues", query={"branch": "autumn"})
 
     assert (answer.status, answer.error["code"]) == (404, "branch_not_found")

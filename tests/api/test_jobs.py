@@ -1,31 +1,23 @@
 """GET /projects/{projectId}/jobs, /jobs/{jobId}, POST /jobs/{jobId}/cancel."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 
 from locframework.fields import new_id
 from locframework.http.records import Upload
-from locframework.testing.client import Answer
-from locframework.testing.workspace import Workspace
-
-Project = Mapping[str, Any]
 
 
-def start(workspace: Workspace, project: Project) -> str:
+def start(workspace, project):
     """A queued import; its id."""
     files = {"file": Upload("en.json", b'{"a": "A"}', "application/json")}
     answer = workspace.owner.post(f"/projects/{project['id']}/import", files=files)
-    job_id: str = answer.data["job"]["id"]
-    return job_id
+    return answer.data["job"]["id"]
 
 
-def refusal(answer: Answer) -> tuple[int, str]:
+def refusal(answer):
     return answer.status, answer.error["code"]
 
 
-def test_a_job_is_shown_with_every_field(workspace: Workspace) -> None:
+def test_a_job_is_shown_with_every_field(workspace):
     project = workspace.project()
     job_id = start(workspace, project)
 
@@ -46,7 +38,7 @@ def test_a_job_is_shown_with_every_field(workspace: Workspace) -> None:
     }
 
 
-def test_jobs_are_listed_newest_first(workspace: Workspace) -> None:
+def test_jobs_are_listed_newest_first(workspace):
     project = workspace.project()
     job_ids = [start(workspace, project) for _ in range(3)]
 
@@ -58,13 +50,13 @@ def test_jobs_are_listed_newest_first(workspace: Workspace) -> None:
     assert [job["id"] for job in data["items"]] == job_ids[:0:-1]
 
 
-def test_jobs_are_listed_by_status_and_type(workspace: Workspace) -> None:
+def test_jobs_are_listed_by_status_and_type(workspace):
     project = workspace.project()
     done = start(workspace, project)
     workspace.run_jobs()
     waiting = start(workspace, project)
 
-    def listed(**query: str) -> list[str]:
+    def listed(**query):
         path = f"/projects/{project['id']}/jobs"
         items = workspace.owner.get(path, query=query).data["items"]
         return [job["id"] for job in items]
@@ -75,7 +67,7 @@ def test_jobs_are_listed_by_status_and_type(workspace: Workspace) -> None:
     assert listed(type="release") == []
 
 
-def test_a_status_that_no_job_has_is_refused(sqlite_workspace: Workspace) -> None:
+def test_a_status_that_no_job_has_is_refused(sqlite_workspace):
     project = sqlite_workspace.project()
 
     answer = sqlite_workspace.owner.get(f"/projects/{project['id']}/jobs?status=done")
@@ -83,9 +75,7 @@ def test_a_status_that_no_job_has_is_refused(sqlite_workspace: Workspace) -> Non
     assert refusal(answer) == (400, "validation_failed")
 
 
-def test_a_queued_job_is_cancelled_and_a_cancelled_one_is_not(
-    workspace: Workspace,
-) -> None:
+def test_a_queued_job_is_cancelled_and_a_cancelled_one_is_not(workspace):
     project = workspace.project()
     path = f"/projects/{project['id']}/jobs/{start(workspace, project)}"
 
@@ -99,7 +89,7 @@ def test_a_queued_job_is_cancelled_and_a_cancelled_one_is_not(
     assert workspace.owner.get(path).data["job"]["status"] == "cancelled"
 
 
-def test_who_could_not_start_a_job_does_not_see_it(workspace: Workspace) -> None:
+def test_who_could_not_start_a_job_does_not_see_it(workspace):
     project = workspace.project()
     job_id, viewer = start(workspace, project), workspace.client("viewer")
     path = f"/projects/{project['id']}/jobs"
@@ -111,7 +101,7 @@ def test_who_could_not_start_a_job_does_not_see_it(workspace: Workspace) -> None
     assert viewer.get(path).data["total"] == 0
 
 
-def test_a_job_is_found_in_its_own_project_only(workspace: Workspace) -> None:
+def test_a_job_is_found_in_its_own_project_only(workspace):
     project, other = workspace.project(), workspace.project()
     job_id = start(workspace, project)
 
@@ -120,7 +110,7 @@ def test_a_job_is_found_in_its_own_project_only(workspace: Workspace) -> None:
     assert refusal(answer) == (404, "job_not_found")
 
 
-def test_jobs_of_others_are_out_of_sight(workspace: Workspace) -> None:
+def test_jobs_of_others_are_out_of_sight(workspace):
     project = workspace.project()
     job_id = start(workspace, project)
     _, stranger = workspace.organization("Others")
@@ -131,9 +121,7 @@ def test_jobs_of_others_are_out_of_sight(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_whose_jobs_they_are_is_judged_before_what_is_asked_of_them(
-    workspace: Workspace, there: bool
-) -> None:
+def test_whose_jobs_they_are_is_judged_before_what_is_asked_of_them(workspace, there):
     """Jobs have no permission of their own to ask for first (decisions 2.2)."""
     roots = {
         "project": "/projects/{}",

@@ -1,17 +1,13 @@
 """Decisions 2.3: batches and lists of keys."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 
-def texts(key: dict[str, Any]) -> dict[tuple[str, str | None], str]:
+def texts(key):
     return {(v["languageCode"], v["pluralForm"]): v["value"] for v in key["values"]}
 
 
-def test_a_batch_tells_the_outcome_of_each_item(keys: Any) -> None:
+def test_a_batch_tells_the_outcome_of_each_item(keys):
     keys.made(key="there", values={"de": "alt"})
     items = [
         {"key": "new", "values": {"en": "New"}},
@@ -20,7 +16,7 @@ def test_a_batch_tells_the_outcome_of_each_item(keys: Any) -> None:
         {"key": "new"},
     ]
 
-    def outcomes(on_existing: str) -> list[tuple[str, str | None]]:
+    def outcomes(on_existing):
         body = {"keys": items, "onExisting": on_existing}
         results = keys.owner.post(f"{keys.path}/bulk", json=body).data["results"]
         assert [result["index"] for result in results] == [0, 1, 2, 3]
@@ -33,7 +29,7 @@ def test_a_batch_tells_the_outcome_of_each_item(keys: Any) -> None:
     assert outcomes("fail") == [exists, exists, bad, twice]
 
 
-def test_an_update_in_a_batch_leaves_what_it_does_not_name(keys: Any) -> None:
+def test_an_update_in_a_batch_leaves_what_it_does_not_name(keys):
     keys.made(description="kept", tags=["kept"], values={"de": "alt"})
     body = {"keys": [{"key": "a.b", "values": {"en": "x"}}], "onExisting": "update"}
 
@@ -44,7 +40,7 @@ def test_an_update_in_a_batch_leaves_what_it_does_not_name(keys: Any) -> None:
     assert texts(result["key"]) == {("en", None): "x", ("de", None): "alt"}
 
 
-def test_values_are_set_in_a_batch_by_key_or_by_id(keys: Any) -> None:
+def test_values_are_set_in_a_batch_by_key_or_by_id(keys):
     key = keys.made()
     path = f"/projects/{keys.project['id']}/values"
     items = [
@@ -69,8 +65,8 @@ def test_values_are_set_in_a_batch_by_key_or_by_id(keys: Any) -> None:
 
 
 def test_a_key_of_another_project_is_not_found_by_its_id_and_the_other_items_are_set(
-    keys: Any,
-) -> None:
+    keys,
+):
     key = keys.made()
     other = keys.workspace.project(languages=["de"])
     foreign = keys.workspace.key(other, "a.b", values={"de": "alt"})
@@ -90,7 +86,7 @@ def test_a_key_of_another_project_is_not_found_by_its_id_and_the_other_items_are
     assert keys.owner.get(one).data["value"]["value"] == "alt"
 
 
-def test_a_blank_tag_is_told_with_the_item_that_has_it(keys: Any) -> None:
+def test_a_blank_tag_is_told_with_the_item_that_has_it(keys):
     items = [{"key": "a"}, {"key": "b", "tags": ["x", " "]}]
 
     results = keys.owner.post(f"{keys.path}/bulk", json={"keys": items}).data["results"]
@@ -106,9 +102,7 @@ def test_a_blank_tag_is_told_with_the_item_that_has_it(keys: Any) -> None:
         ({"key": "a", "keyId": "b"}, "takes keyId or key, not both"),
     ],
 )
-def test_a_value_of_a_batch_names_its_key_in_one_way(
-    keys: Any, names: dict[str, str], message: str
-) -> None:
+def test_a_value_of_a_batch_names_its_key_in_one_way(keys, names, message):
     item = {"languageCode": "de", "value": "x", **names}
     path = f"/projects/{keys.project['id']}/values"
 
@@ -118,7 +112,7 @@ def test_a_value_of_a_batch_names_its_key_in_one_way(
 
 
 @pytest.mark.parametrize("count", [0, 501])
-def test_a_batch_has_1_to_500_items(keys: Any, count: int) -> None:
+def test_a_batch_has_1_to_500_items(keys, count):
     body = {"keys": [{"key": f"k{n}"} for n in range(count)]}
 
     answer = keys.owner.post(f"{keys.path}/bulk", json=body)
@@ -126,7 +120,7 @@ def test_a_batch_has_1_to_500_items(keys: Any, count: int) -> None:
     assert answer.error["code"] == "validation_failed"
 
 
-def test_a_list_is_found_by_every_filter(keys: Any) -> None:
+def test_a_list_is_found_by_every_filter(keys):
     keys.made(key="cart.pay", values={"en": "Pay", "de": "Zahlen"}, tags=["button"])
     keys.made(key="cart.sum", values={"en": "Sum"}, tags=["button", "legal"])
     keys.made(key="files", isPlural=True, values={"en": {"other": "100% 設定_"}})
@@ -147,13 +141,13 @@ def test_a_list_is_found_by_every_filter(keys: Any) -> None:
     assert keys.names(updatedSince="2100-01-01T00:00:00Z") == []
 
 
-def test_keys_in_a_state_are_outdated_in_it_or_not(keys: Any) -> None:
+def test_keys_in_a_state_are_outdated_in_it_or_not(keys):
     key = keys.made(key="a", values={"en": "Pay", "de": "Zahlen"})
     keys.put(key, "ar", "x", keys.translator)
     keys.put(key, "en", "Pay now")
     keys.put(key, "de", "Bezahlen")
 
-    def found(**query: Any) -> list[int]:
+    def found(**query):
         return [
             len(keys.names(isOutdated=stale, **query)) for stale in ("true", "false")
         ]
@@ -162,7 +156,7 @@ def test_keys_in_a_state_are_outdated_in_it_or_not(keys: Any) -> None:
     assert found(status="pending_review") == [1, 0]
 
 
-def test_a_page_past_the_end_is_empty_with_the_right_total(keys: Any) -> None:
+def test_a_page_past_the_end_is_empty_with_the_right_total(keys):
     for name in ("a", "b", "c"):
         keys.made(key=name)
 
@@ -174,7 +168,7 @@ def test_a_page_past_the_end_is_empty_with_the_right_total(keys: Any) -> None:
     assert (past["items"], past["total"]) == ([], 3)
 
 
-def test_include_values_adds_them_to_each_key_of_a_list(keys: Any) -> None:
+def test_include_values_adds_them_to_each_key_of_a_list(keys):
     keys.made(values={"de": "Zahlen"})
 
     [bare] = keys.owner.get(keys.path).data["items"]
@@ -199,7 +193,7 @@ def test_include_values_adds_them_to_each_key_of_a_list(keys: Any) -> None:
         {"languageCode": "??"},
     ],
 )
-def test_a_query_against_the_rules_is_400(keys: Any, query: dict[str, Any]) -> None:
+def test_a_query_against_the_rules_is_400(keys, query):
     answer = keys.owner.get(keys.path, query=query)
 
     assert (answer.status, answer.error["code"]) == (400, "validation_failed")
@@ -216,9 +210,7 @@ def test_a_query_against_the_rules_is_400(keys: Any, query: dict[str, Any]) -> N
         ("Πρωτεΐνη", ["ΠΡΩΤΕΪ\u0301ΝΗ", "πρωτεΐνη"]),
     ],
 )
-def test_search_folds_case_as_unicode_does(
-    keys: Any, text: str, asked: list[str]
-) -> None:
+def test_search_folds_case_as_unicode_does(keys, text, asked):
     keys.made(key="value", values={"de": f"Nach {text}!"})
     keys.made(key="described", description=text)
     keys.made(key="other", values={"de": "Ístánbúl Ofen"})
@@ -228,7 +220,7 @@ def test_search_folds_case_as_unicode_does(
     assert found == [["described", "value"]] * len(asked)
 
 
-def test_a_status_is_asked_of_any_form_and_counted_by_the_worst(keys: Any) -> None:
+def test_a_status_is_asked_of_any_form_and_counted_by_the_worst(keys):
     key = keys.made(isPlural=True, values={"de": {"one": "Datei"}})
     keys.put(key, "de", {"other": "Dateien"}, keys.translator)
     listed = [

@@ -1,12 +1,6 @@
 """service.md, Key, create a key, get a key; decisions 2.3: each line."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
-
-from locframework.testing.workspace import Workspace
 
 KEY_FIELDS = [
     "createdAt",
@@ -24,7 +18,7 @@ KEY_FIELDS = [
 VALUE_FIELDS = ["isOutdated", "languageCode", "pluralForm", "status", "value"]
 
 
-def test_a_key_is_made_of_its_name_alone_with_defaults(keys: Any) -> None:
+def test_a_key_is_made_of_its_name_alone_with_defaults(keys):
     answer = keys.create()
     key = answer.data["key"]
 
@@ -36,7 +30,7 @@ def test_a_key_is_made_of_its_name_alone_with_defaults(keys: Any) -> None:
     assert key["projectId"] == keys.project["id"]
 
 
-def test_values_may_be_seeded_in_the_same_call(keys: Any) -> None:
+def test_values_may_be_seeded_in_the_same_call(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen", "ar": ""})
 
     found = keys.get(key)
@@ -46,7 +40,7 @@ def test_values_may_be_seeded_in_the_same_call(keys: Any) -> None:
     assert {value["status"] for value in found["values"]} == {"approved"}
 
 
-def test_a_language_that_is_spelled_in_two_ways_is_refused(keys: Any) -> None:
+def test_a_language_that_is_spelled_in_two_ways_is_refused(keys):
     values = {"EN": "Pay", "en": "Pay now"}
 
     alone = keys.create(values=values)
@@ -61,7 +55,7 @@ def test_a_language_that_is_spelled_in_two_ways_is_refused(keys: Any) -> None:
     assert keys.names() == []
 
 
-def test_a_plural_key_takes_values_by_plural_form(keys: Any) -> None:
+def test_a_plural_key_takes_values_by_plural_form(keys):
     key = keys.made(isPlural=True, values={"en": {"other": "files", "one": "file"}})
 
     assert keys.texts(key) == {("en", "one"): "file", ("en", "other"): "files"}
@@ -88,18 +82,14 @@ def test_a_plural_key_takes_values_by_plural_form(keys: Any) -> None:
         ({"isPlural": True, "values": {"de": {"several": "x"}}}, "invalid_plural_form"),
     ],
 )
-def test_a_body_against_the_rules_is_refused_and_nothing_is_stored(
-    keys: Any, body: dict[str, object], code: str
-) -> None:
+def test_a_body_against_the_rules_is_refused_and_nothing_is_stored(keys, body, code):
     answer = keys.create(**body)
 
     assert (answer.status, answer.error["code"]) == (400, code)
     assert keys.names() == []
 
 
-def test_the_limits_of_service_md_are_inclusive_and_count_code_points(
-    keys: Any,
-) -> None:
+def test_the_limits_of_service_md_are_inclusive_and_count_code_points(keys):
     answer = keys.create(
         key="k" * 500,
         description="😀" * 1000,
@@ -110,18 +100,18 @@ def test_the_limits_of_service_md_are_inclusive_and_count_code_points(
     assert len(answer.data["key"]["tags"]) == 20
 
 
-def test_tags_are_trimmed_and_kept_once_in_order(keys: Any) -> None:
+def test_tags_are_trimmed_and_kept_once_in_order(keys):
     assert keys.made(tags=[" b", "a ", "b"])["tags"] == ["b", "a"]
 
 
-def test_the_same_key_again_is_409_and_case_makes_another_key(keys: Any) -> None:
+def test_the_same_key_again_is_409_and_case_makes_another_key(keys):
     keys.made()
 
     assert keys.create().error["code"] == "key_exists"
     assert keys.create(key="A.b").status == 201
 
 
-def test_the_separator_of_the_project_rules_the_segments(workspace: Workspace) -> None:
+def test_the_separator_of_the_project_rules_the_segments(workspace):
     project = workspace.project(keySeparator=":")
     path = f"/projects/{project['id']}/keys"
 
@@ -130,7 +120,7 @@ def test_the_separator_of_the_project_rules_the_segments(workspace: Workspace) -
     assert refused.error["code"] == "invalid_key"
 
 
-def test_a_protected_main_takes_no_direct_write(keys: Any) -> None:
+def test_a_protected_main_takes_no_direct_write(keys):
     key = keys.made(values={"de": "alt"})
     keys.owner.patch(f"/projects/{keys.project['id']}", json={"mainProtected": True})
     one = f"{keys.path}/{key['id']}"
@@ -153,7 +143,7 @@ def test_a_protected_main_takes_no_direct_write(keys: Any) -> None:
     assert keys.texts(key) == {("de", None): "alt"}
 
 
-def test_a_branch_that_is_not_there_is_404(keys: Any) -> None:
+def test_a_branch_that_is_not_there_is_404(keys):
     key = keys.made()
 
     for answer in (
@@ -164,7 +154,7 @@ def test_a_branch_that_is_not_there_is_404(keys: Any) -> None:
         assert (answer.status, answer.error["code"]) == (404, "branch_not_found")
 
 
-def test_seeding_values_needs_the_permission_to_write_them(keys: Any) -> None:
+def test_seeding_values_needs_the_permission_to_write_them(keys):
     narrow = keys.workspace.client("owner", permissions=["key_create"])
 
     assert keys.create(narrow, key="c").status == 201
@@ -172,14 +162,14 @@ def test_seeding_values_needs_the_permission_to_write_them(keys: Any) -> None:
     assert refused.error["details"] == {"required": "translation_write"}
 
 
-def test_a_key_that_is_not_there_is_404(keys: Any) -> None:
+def test_a_key_that_is_not_there_is_404(keys):
     for key_id in ("0" * 36, "01890a5d-ac96-774b-bcce-b302099a8057", "x"):
         answer = keys.owner.get(f"{keys.path}/{key_id}")
 
         assert (answer.status, answer.error["code"]) == (404, "key_not_found"), key_id
 
 
-def test_values_come_in_project_language_order_then_by_plural_form(keys: Any) -> None:
+def test_values_come_in_project_language_order_then_by_plural_form(keys):
     key = keys.made(
         isPlural=True,
         values={"ar": {"other": "o", "zero": "z", "two": "t"}, "en": {"one": "1"}},
@@ -190,7 +180,7 @@ def test_values_come_in_project_language_order_then_by_plural_form(keys: Any) ->
     assert places == [("en", "one"), ("ar", "zero"), ("ar", "two"), ("ar", "other")]
 
 
-def test_a_deleted_key_is_not_found_and_comes_back_with_its_values(keys: Any) -> None:
+def test_a_deleted_key_is_not_found_and_comes_back_with_its_values(keys):
     key = keys.made(values={"de": "Zahlen"})
     one = f"{keys.path}/{key['id']}"
 
@@ -203,7 +193,7 @@ def test_a_deleted_key_is_not_found_and_comes_back_with_its_values(keys: Any) ->
     assert keys.owner.post(f"{one}/restore").error["code"] == "key_not_found"
 
 
-def test_a_key_whose_name_was_taken_meanwhile_is_not_restored(keys: Any) -> None:
+def test_a_key_whose_name_was_taken_meanwhile_is_not_restored(keys):
     key = keys.made()
     keys.owner.delete(f"{keys.path}/{key['id']}")
     other = keys.made()
@@ -214,7 +204,7 @@ def test_a_key_whose_name_was_taken_meanwhile_is_not_restored(keys: Any) -> None
     assert restored.error["message"].startswith(f"key {other['id']} now has the name")
 
 
-def test_a_key_that_the_separator_made_none_is_not_restored(keys: Any) -> None:
+def test_a_key_that_the_separator_made_none_is_not_restored(keys):
     key = keys.made(key="checkout.pay")
     keys.owner.delete(f"{keys.path}/{key['id']}")
     project = f"/projects/{keys.project['id']}"
@@ -228,14 +218,12 @@ def test_a_key_that_the_separator_made_none_is_not_restored(keys: Any) -> None:
     assert restored.status == 200
 
 
-def test_turning_plurals_where_there_are_texts_needs_the_right_to_write_them(
-    keys: Any,
-) -> None:
+def test_turning_plurals_where_there_are_texts_needs_the_right_to_write_them(keys):
     full, empty = keys.made(values={"en": "Pay"}), keys.made(key="b")
     allowed = ["key_update", "key_create", "translation_read"]
     namer = keys.workspace.client("developer", permissions=allowed)
 
-    def turn(key: dict[str, Any]) -> Any:
+    def turn(key):
         path = f"{keys.path}/{key['id']}"
         return namer.patch(path, json={"isPlural": True})
 
@@ -249,7 +237,7 @@ def test_turning_plurals_where_there_are_texts_needs_the_right_to_write_them(
     assert keys.texts(full) == {("en", None): "Pay"}
 
 
-def test_the_trash_tells_what_can_be_restored_and_who_deleted_it(keys: Any) -> None:
+def test_the_trash_tells_what_can_be_restored_and_who_deleted_it(keys):
     first, second = keys.made(key="checkout.pay"), keys.made(key="title")
     developer = keys.workspace.client("developer")
     for key, client in ((first, developer), (second, keys.owner)):
@@ -270,7 +258,7 @@ def test_the_trash_tells_what_can_be_restored_and_who_deleted_it(keys: Any) -> N
     assert keys.owner.get(trash).data["total"] == 1
 
 
-def test_a_branch_has_a_trash_of_its_own(keys: Any) -> None:
+def test_a_branch_has_a_trash_of_its_own(keys):
     key = keys.made()
     keys.owner.post(f"/projects/{keys.project['id']}/branches", json={"name": "spring"})
     spring = {"branch": "spring"}
@@ -285,8 +273,8 @@ def test_a_branch_has_a_trash_of_its_own(keys: Any) -> None:
     assert keys.owner.get(f"{keys.path}/trash", query=spring).data["items"] == []
 
 
-def test_a_batch_leaves_out_the_items_that_are_too_long_and_no_other(keys: Any) -> None:
-    items: list[dict[str, Any]] = [{"key": f"k{number}"} for number in range(500)]
+def test_a_batch_leaves_out_the_items_that_are_too_long_and_no_other(keys):
+    items = [{"key": f"k{number}"} for number in range(500)]
     items[7]["key"] = "x" * 501
     items[8]["key"] = ""
     items[9]["description"] = "x" * 1001
@@ -317,10 +305,10 @@ def test_a_batch_leaves_out_the_items_that_are_too_long_and_no_other(keys: Any) 
     assert keys.owner.get(keys.path, query={"limit": 1}).data["total"] == 494
 
 
-def test_an_item_that_is_left_alone_is_answered_with_its_values(keys: Any) -> None:
+def test_an_item_that_is_left_alone_is_answered_with_its_values(keys):
     keys.made(key="one", isPlural=True, values={"de": {"one": "1", "other": "n"}})
     keys.made(key="two", values={"en": "Two", "de": "Zwei"})
-    body: dict[str, Any] = {"keys": [{"key": "two"}, {"key": "new"}, {"key": "one"}]}
+    body = {"keys": [{"key": "two"}, {"key": "new"}, {"key": "one"}]}
     branches = f"/projects/{keys.project['id']}/branches"
     assert keys.owner.post(branches, json={"name": "spring"}).status == 201
 
@@ -334,7 +322,7 @@ def test_an_item_that_is_left_alone_is_answered_with_its_values(keys: Any) -> No
         assert outcomes == ["skipped", made, "skipped"]
 
 
-def test_a_language_that_is_not_there_is_told_where_it_stands(keys: Any) -> None:
+def test_a_language_that_is_not_there_is_told_where_it_stands(keys):
     body = {"key": "a", "values": {"fr": "x"}}
     refused = keys.create(**body)
     bulk = keys.owner.post(f"{keys.path}/bulk", json={"keys": [{"key": "b"}, body]})
@@ -344,7 +332,7 @@ def test_a_language_that_is_not_there_is_told_where_it_stands(keys: Any) -> None
     assert bulk.data["results"][1]["error"]["message"] == f"$.keys[1].{message}"
 
 
-def test_a_batch_whose_items_are_no_keys_is_refused(keys: Any) -> None:
+def test_a_batch_whose_items_are_no_keys_is_refused(keys):
     for wrong in ({"key": 3}, {"key": "a", "tags": None}, {}, "a"):
         body = {"keys": [{"key": "fine"}, wrong]}
 

@@ -1,17 +1,11 @@
 """language.completed: told once whenever the last key of a line gets its text."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from locframework.events import Event
 from locframework.http.records import Upload
 from locframework.testing.contracts.storage_events import latest
-from locframework.testing.workspace import Workspace
 
 TYPE = "language.completed"
 
@@ -19,40 +13,37 @@ TYPE = "language.completed"
 class Shop:
     """A project in English and German, and what was told of completed languages."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self.workspace, self.owner = workspace, workspace.owner
         self.project = workspace.project(languages=["de"])
         self.path = f"/projects/{self.project['id']}"
         self._seen = 0
 
-    def key(self, name: str, *, on: str | None = None, **values: str) -> dict[str, Any]:
+    def key(self, name, *, on=None, **values):
         body = {"key": name, "values": values}
         answer = self.owner.post(f"{self.path}/keys", json=body, query=branch(on))
         assert answer.status == 201, answer
-        key: dict[str, Any] = answer.data["key"]
-        return key
+        return answer.data["key"]
 
-    def put(
-        self, key: dict[str, Any], lang: str, value: str, *, on: str | None = None
-    ) -> None:
+    def put(self, key, lang, value, *, on=None):
         path = f"{self.path}/keys/{key['id']}/values/{lang}"
         answer = self.owner.put(path, json={"value": value}, query=branch(on))
         assert answer.status == 200, answer
 
-    def delete(self, key: dict[str, Any], *, on: str | None = None) -> None:
+    def delete(self, key, *, on=None):
         path = f"{self.path}/keys/{key['id']}"
         assert self.owner.delete(path, query=branch(on)).status == 200
 
-    def restore(self, key: dict[str, Any]) -> None:
+    def restore(self, key):
         path = f"{self.path}/keys/{key['id']}/restore"
         assert self.owner.post(path).status == 200
 
-    def branch(self, name: str = "spring") -> str:
+    def branch(self, name="spring"):
         made = self.owner.post(f"{self.path}/branches", json={"name": name})
         assert made.status == 201
         return name
 
-    def bring(self, code: str, texts: dict[str, str], **form: str) -> dict[str, Any]:
+    def bring(self, code, texts, **form):
         content = json.dumps(texts).encode()
         file = Upload(f"{code}.json", content, "application/json")
         fields = {"languageCode": code, "format": "json-flat", **form}
@@ -62,12 +53,12 @@ class Shop:
         assert job["status"] == "succeeded", job
         return job
 
-    def events(self) -> list[Event]:
+    def events(self):
         store = self.workspace.framework.storage.events
         found = latest(store, self.project["id"], 10_000)
         return [event for event in reversed(found) if event.type == TYPE]
 
-    def told(self) -> list[tuple[str | None, list[object]]]:
+    def told(self):
         """Branch and languages of each event since this was last asked."""
         new = self.events()[self._seen :]
         self._seen += len(new)
@@ -77,16 +68,16 @@ class Shop:
         ]
 
 
-def branch(name: str | None) -> dict[str, str]:
+def branch(name):
     return {} if name is None else {"branch": name}
 
 
 @pytest.fixture
-def shop(workspace: Workspace) -> Shop:
+def shop(workspace):
     return Shop(workspace)
 
 
-def test_the_last_text_of_a_language_completes_it(shop: Shop) -> None:
+def test_the_last_text_of_a_language_completes_it(shop):
     a, b = shop.key("a", en="A"), shop.key("b", en="B")
     shop.told()
 
@@ -102,7 +93,7 @@ def test_the_last_text_of_a_language_completes_it(shop: Shop) -> None:
     assert event.actor.type == "user"
 
 
-def test_a_complete_language_is_not_completed_again(shop: Shop) -> None:
+def test_a_complete_language_is_not_completed_again(shop):
     a = shop.key("a", en="A", de="Ä")
     shop.told()
 
@@ -116,48 +107,48 @@ def test_a_complete_language_is_not_completed_again(shop: Shop) -> None:
 DE = [(None, ["de"])]
 
 
-def make_one(shop: Shop) -> dict[str, Any]:
+def make_one(shop):
     return shop.key("a", en="A")
 
 
-def make_complete(shop: Shop) -> dict[str, Any]:
+def make_complete(shop):
     return shop.key("a", en="A", de="Ä")
 
 
-def make_two(shop: Shop) -> dict[str, Any]:
+def make_two(shop):
     shop.key("a", en="A", de="Ä")
     return shop.key("b", en="B")
 
 
-def clear_and_write(shop: Shop, key: dict[str, Any]) -> None:
+def clear_and_write(shop, key):
     shop.put(key, "de", "")
     assert shop.told() == []
     shop.put(key, "de", "Ä")
 
 
-def write_source(shop: Shop, key: dict[str, Any]) -> None:
+def write_source(shop, key):
     shop.key("b")
     shop.bring("en", {"b": "B"})
 
 
-def delete_and_restore(shop: Shop, key: dict[str, Any]) -> None:
+def delete_and_restore(shop, key):
     shop.delete(key)
     shop.restore(key)
 
 
-def delete_then_restore(shop: Shop, key: dict[str, Any]) -> None:
+def delete_then_restore(shop, key):
     shop.delete(key)
     assert shop.told() == DE
     shop.restore(key)
 
 
-def propose(shop: Shop, key: dict[str, Any]) -> None:
+def propose(shop, key):
     translator = shop.workspace.client("translator")
     path = f"{shop.path}/keys/{key['id']}/values/de"
     assert translator.put(path, json={"value": "Ä"}).status == 200
 
 
-def write_in_bulk(shop: Shop, key: dict[str, Any]) -> None:
+def write_in_bulk(shop, key):
     keys = [{"key": f"k{n}", "values": {"en": f"{n}"}} for n in range(3)]
     made = shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
     assert made.status == 200
@@ -170,28 +161,28 @@ def write_in_bulk(shop: Shop, key: dict[str, Any]) -> None:
     assert answer.status == 200
 
 
-def replace_by_import(shop: Shop, key: dict[str, Any]) -> None:
+def replace_by_import(shop, key):
     shop.bring("en", {"a": "A"}, mode="replace")
 
 
-def turn_plurals(shop: Shop, key: dict[str, Any]) -> None:
+def turn_plurals(shop, key):
     """Every text moves, and for a moment none is there."""
     path = f"{shop.path}/keys/{key['id']}"
     for plural in (True, False):
         assert shop.owner.patch(path, json={"isPlural": plural}).status == 200
 
 
-def be_refused(shop: Shop, key: dict[str, Any]) -> None:
+def be_refused(shop, key):
     body = {"key": "a", "values": {"en": "A", "de": "Ä"}}
     assert shop.owner.post(f"{shop.path}/keys", json=body).status == 409
 
 
-def change_languages(shop: Shop, key: dict[str, Any]) -> None:
+def change_languages(shop, key):
     shop.owner.patch(shop.path, json={"sourceLanguage": "de"})
     shop.owner.post(f"{shop.path}/languages", json={"languageCode": "fr"})
 
 
-def write_on_a_new_branch(shop: Shop, key: dict[str, Any]) -> None:
+def write_on_a_new_branch(shop, key):
     """It is complete from the start, as its project is."""
     shop.put(key, "de", "Anders", on=shop.branch())
 
@@ -212,12 +203,7 @@ def write_on_a_new_branch(shop: Shop, key: dict[str, Any]) -> None:
         (make_complete, write_on_a_new_branch, []),
     ],
 )
-def test_what_completes_a_language(
-    shop: Shop,
-    make: Callable[[Shop], dict[str, Any]],
-    change: Callable[[Shop, dict[str, Any]], None],
-    told: list[tuple[str | None, list[str]]],
-) -> None:
+def test_what_completes_a_language(shop, make, change, told):
     key = make(shop)
     shop.told()
 
@@ -226,9 +212,7 @@ def test_what_completes_a_language(
     assert shop.told() == told
 
 
-def test_a_project_without_keys_lacks_no_text_so_its_first_key_completes_nothing(
-    shop: Shop,
-) -> None:
+def test_a_project_without_keys_lacks_no_text_so_its_first_key_completes_nothing(shop):
     a = shop.key("a", en="A")
     assert shop.told() == []
 
@@ -237,7 +221,7 @@ def test_a_project_without_keys_lacks_no_text_so_its_first_key_completes_nothing
     assert shop.told() == DE
 
 
-def test_an_import_of_many_batches_completes_once(shop: Shop) -> None:
+def test_an_import_of_many_batches_completes_once(shop):
     texts = {f"k{number:04}": "x" for number in range(1500)}
     shop.bring("en", texts)
     assert shop.told() == []
@@ -247,7 +231,7 @@ def test_an_import_of_many_batches_completes_once(shop: Shop) -> None:
     assert shop.told() == [(None, ["de"])]
 
 
-def test_a_branch_tells_what_is_completed_on_it(shop: Shop) -> None:
+def test_a_branch_tells_what_is_completed_on_it(shop):
     a = shop.key("a", en="A")
     spring = shop.branch()
     shop.told()
@@ -265,7 +249,7 @@ def test_a_branch_tells_what_is_completed_on_it(shop: Shop) -> None:
     assert shop.told() == [("spring", ["de"])]
 
 
-def test_a_merge_completes_main(shop: Shop) -> None:
+def test_a_merge_completes_main(shop):
     a, b = shop.key("a", en="A"), shop.key("b", en="B")
     spring = shop.branch()
     shop.put(a, "de", "Ä", on=spring)
@@ -278,7 +262,7 @@ def test_a_merge_completes_main(shop: Shop) -> None:
     assert shop.told() == [(None, ["de"])]
 
 
-def test_a_merge_that_deletes_and_adds_is_seen_as_a_whole(shop: Shop) -> None:
+def test_a_merge_that_deletes_and_adds_is_seen_as_a_whole(shop):
     """After its deletions alone, German would be complete."""
     shop.key("a", en="A", de="Ä")
     b = shop.key("b", en="B")

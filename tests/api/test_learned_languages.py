@@ -1,26 +1,21 @@
 """Which languages memories learn, and what becomes of those that come and go."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.errors import Unavailable
 from locframework.http.records import Upload
-from locframework.testing.workspace import Workspace
 
 from .teaching import Shop
 
 
 @pytest.fixture
-def shop(sqlite_workspace: Workspace) -> Shop:
+def shop(sqlite_workspace):
     made = Shop(sqlite_workspace)
     made.assign()
     return made
 
 
-def test_a_language_that_leaves_the_project_is_forgotten(shop: Shop) -> None:
+def test_a_language_that_leaves_the_project_is_forgotten(shop):
     shop.key(en="Pay", de="Zahlen", pl="Zaplac")
 
     shop.owner.delete(f"{shop.path}/languages/de")
@@ -30,9 +25,7 @@ def test_a_language_that_leaves_the_project_is_forgotten(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("project_first", [False, True])
-def test_what_was_learned_in_one_language_alone_goes_with_it(
-    workspace: Workspace, project_first: bool
-) -> None:
+def test_what_was_learned_in_one_language_alone_goes_with_it(workspace, project_first):
     shop = Shop(workspace)
     shop.assign()
     shop.key("only", en="Only german", de="Nur")
@@ -53,7 +46,7 @@ def test_what_was_learned_in_one_language_alone_goes_with_it(
     assert found.data["total"] == 0
 
 
-def test_a_language_that_comes_back_to_a_memory_is_learned_again(shop: Shop) -> None:
+def test_a_language_that_comes_back_to_a_memory_is_learned_again(shop):
     shop.key(en="Only german", de="Nur")
     shop.owner.delete(f"{shop.memory}/languages/de")
 
@@ -63,7 +56,7 @@ def test_a_language_that_comes_back_to_a_memory_is_learned_again(shop: Shop) -> 
     assert shop.learned() == {"Only german | pay": {"de": "Nur"}}
 
 
-def test_a_language_that_an_import_brings_back_is_learned_again(shop: Shop) -> None:
+def test_a_language_that_an_import_brings_back_is_learned_again(shop):
     shop.key(en="Pay", de="Zahlen", pl="Kup")
     shop.owner.delete(f"{shop.memory}/languages/pl")
     file = Upload("more.csv", b"en,pl\nOther,Inne\n", "text/csv")
@@ -78,7 +71,7 @@ def test_a_language_that_an_import_brings_back_is_learned_again(shop: Shop) -> N
     }
 
 
-def test_a_language_that_was_taken_from_a_memory_stays_away(shop: Shop) -> None:
+def test_a_language_that_was_taken_from_a_memory_stays_away(shop):
     shop.key(en="Pay", de="Zahlen", pl="Kup")
     shop.owner.delete(f"{shop.memory}/languages/pl")
 
@@ -98,9 +91,7 @@ def test_a_language_that_was_taken_from_a_memory_stays_away(shop: Shop) -> None:
     assert "pl" not in str(shop.owner.get(f"{shop.memory}/languages").data)
 
 
-def test_a_language_that_another_project_brings_back_is_learned_of_all(
-    workspace: Workspace,
-) -> None:
+def test_a_language_that_another_project_brings_back_is_learned_of_all(workspace):
     mine, other = Shop(workspace), Shop(workspace)
     other.memory = mine.memory
     mine.assign()
@@ -118,9 +109,7 @@ def test_a_language_that_another_project_brings_back_is_learned_of_all(
     assert mine.learned() == {"Pay | pay": {"de": "Zahlen", "pl": "Kup"}}
 
 
-def test_the_source_language_stays_while_memories_of_it_are_assigned(
-    workspace: Workspace,
-) -> None:
+def test_the_source_language_stays_while_memories_of_it_are_assigned(workspace):
     shop = Shop(workspace)
     shop.assign()
     shop.key(en="Pay", de="Zahlen")
@@ -137,7 +126,7 @@ def test_the_source_language_stays_while_memories_of_it_are_assigned(
     assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
 
 
-def test_a_memory_that_is_only_read_holds_the_source_language_too(shop: Shop) -> None:
+def test_a_memory_that_is_only_read_holds_the_source_language_too(shop):
     shop.assign(writeMode="none")
 
     refused = shop.owner.patch(shop.path, json={"sourceLanguage": "de"})
@@ -145,7 +134,7 @@ def test_a_memory_that_is_only_read_holds_the_source_language_too(shop: Shop) ->
     assert refused.error["code"] == "memories_assigned"
 
 
-def test_a_source_language_of_another_region_is_followed(shop: Shop) -> None:
+def test_a_source_language_of_another_region_is_followed(shop):
     shop.owner.post(f"{shop.path}/languages", json={"languageCode": "en-GB"})
     shop.key(**{"en": "Color", "en-GB": "Colour", "de": "Farbe"})
 
@@ -157,8 +146,8 @@ def test_a_source_language_of_another_region_is_followed(shop: Shop) -> None:
 
 
 def test_a_language_comes_to_a_memory_only_with_the_job_that_learns_it(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    shop, monkeypatch
+):
     shop.key(en="Only german", de="Nur")
     shop.owner.delete(f"{shop.memory}/languages/de")
     path, body = f"{shop.memory}/languages", {"languageCode": "de"}
@@ -175,8 +164,8 @@ def test_a_language_comes_to_a_memory_only_with_the_job_that_learns_it(
 
 @pytest.mark.parametrize("way", ["assigned", "added"])
 def test_a_language_that_another_project_brings_comes_only_with_the_jobs_of_all(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
+    workspace, monkeypatch, way
+):
     mine, other = Shop(workspace), Shop(workspace)
     other.memory = mine.memory
     mine.assign()
@@ -190,12 +179,12 @@ def test_a_language_that_another_project_brings_comes_only_with_the_jobs_of_all(
     jobs = workspace.framework.jobs
     start = jobs.start
 
-    def start_no_job_of_mine(caller: Any, project: Any, *job: Any) -> Any:
+    def start_no_job_of_mine(caller, project, *job):
         if project.id == mine.project["id"]:
             _cannot()
         return start(caller, project, *job)
 
-    def bring() -> int:
+    def bring():
         if way == "assigned":
             return other.owner.put(f"{other.path}{other.memory}", json={}).status
         body = {"languageCode": "pl"}
@@ -211,5 +200,5 @@ def test_a_language_that_another_project_brings_comes_only_with_the_jobs_of_all(
     assert mine.learned() == {"Pay | pay": {"pl": "Kup"}}
 
 
-def _cannot(*_: object) -> None:
+def _cannot(*_):
     raise Unavailable("the database is busy")

@@ -1,28 +1,21 @@
 """Memories learn what projects say on main, and forget what they say no more."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.workspace import Workspace
 from tests.databases import statements_of
 
 from .teaching import Shop
 
 
 @pytest.fixture
-def shop(sqlite_workspace: Workspace) -> Shop:
+def shop(sqlite_workspace):
     made = Shop(sqlite_workspace)
     made.assign()
     return made
 
 
-def test_an_approved_value_is_learned_with_the_name_of_its_key(
-    workspace: Workspace,
-) -> None:
+def test_an_approved_value_is_learned_with_the_name_of_its_key(workspace):
     shop = Shop(workspace)
     shop.assign()
 
@@ -33,7 +26,7 @@ def test_an_approved_value_is_learned_with_the_name_of_its_key(
     assert [each["languageCode"] for each in languages] == ["de", "pl"]
 
 
-def test_a_value_that_waits_is_learned_when_it_is_approved(shop: Shop) -> None:
+def test_a_value_that_waits_is_learned_when_it_is_approved(shop):
     key, translator = shop.key(en="Pay"), shop.workspace.client("translator")
 
     shop.put(key, "de", "Zahlen", client=translator)
@@ -44,7 +37,7 @@ def test_a_value_that_waits_is_learned_when_it_is_approved(shop: Shop) -> None:
     assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
 
 
-def test_a_proposal_leaves_what_was_learned(shop: Shop) -> None:
+def test_a_proposal_leaves_what_was_learned(shop):
     key, translator = (
         shop.key(en="Pay", de="Zahlen"),
         shop.workspace.client("translator"),
@@ -55,7 +48,7 @@ def test_a_proposal_leaves_what_was_learned(shop: Shop) -> None:
     assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
 
 
-def test_what_all_is_learned_has_values_that_wait_as_drafts(shop: Shop) -> None:
+def test_what_all_is_learned_has_values_that_wait_as_drafts(shop):
     shop.assign(writeMode="all")
     key, translator = shop.key(en="Pay"), shop.workspace.client("translator")
 
@@ -68,7 +61,7 @@ def test_what_all_is_learned_has_values_that_wait_as_drafts(shop: Shop) -> None:
     assert shop.learned() == {}
 
 
-def test_a_value_that_changes_or_goes_leaves_nothing_stale(shop: Shop) -> None:
+def test_a_value_that_changes_or_goes_leaves_nothing_stale(shop):
     key = shop.key(en="Pay", de="Zahlen", pl="Zaplac")
 
     shop.put(key, "de", "Kaufen")
@@ -82,7 +75,7 @@ def test_a_value_that_changes_or_goes_leaves_nothing_stale(shop: Shop) -> None:
     assert shop.learned() == {}
 
 
-def test_a_key_that_is_deleted_is_forgotten_until_it_is_restored(shop: Shop) -> None:
+def test_a_key_that_is_deleted_is_forgotten_until_it_is_restored(shop):
     key = shop.key(en="Pay", de="Zahlen")
 
     shop.owner.delete(key)
@@ -93,7 +86,7 @@ def test_a_key_that_is_deleted_is_forgotten_until_it_is_restored(shop: Shop) -> 
     assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
 
 
-def test_a_new_source_text_is_learned_when_its_translations_are(shop: Shop) -> None:
+def test_a_new_source_text_is_learned_when_its_translations_are(shop):
     key = shop.key(en="Pay", de="Zahlen", pl="Zaplac")
 
     shop.put(key, "en", "Pay now")
@@ -107,7 +100,7 @@ def test_a_new_source_text_is_learned_when_its_translations_are(shop: Shop) -> N
     assert shop.learned() == {"Pay now! | pay": {"de": "Jetzt zahlen"}}
 
 
-def test_a_renamed_key_is_learned_by_its_new_name(shop: Shop) -> None:
+def test_a_renamed_key_is_learned_by_its_new_name(shop):
     key = shop.key(en="Pay", de="Zahlen")
 
     shop.owner.patch(key, json={"key": "checkout.pay"})
@@ -115,7 +108,7 @@ def test_a_renamed_key_is_learned_by_its_new_name(shop: Shop) -> None:
     assert shop.learned() == {"Pay | checkout.pay": {"de": "Zahlen"}}
 
 
-def test_plural_forms_are_learned_with_the_same_form_of_the_source(shop: Shop) -> None:
+def test_plural_forms_are_learned_with_the_same_form_of_the_source(shop):
     english = {"one": "{n} bag", "other": "{n} bags"}
     polish = {"one": "{n} torba", "few": "{n} torby", "other": "{n} torby!"}
 
@@ -127,7 +120,7 @@ def test_plural_forms_are_learned_with_the_same_form_of_the_source(shop: Shop) -
     }
 
 
-def test_what_stands_on_a_branch_is_learned_at_its_merge(shop: Shop) -> None:
+def test_what_stands_on_a_branch_is_learned_at_its_merge(shop):
     key = shop.key(en="Pay", de="Zahlen")
     shop.owner.post(f"{shop.path}/branches", json={"name": "b"})
     written = shop.owner.put(f"{key}/values/de?branch=b", json={"value": "Kaufen"})
@@ -141,7 +134,7 @@ def test_what_stands_on_a_branch_is_learned_at_its_merge(shop: Shop) -> None:
     assert shop.learned() == {"Pay | pay": {"de": "Kaufen"}}
 
 
-def test_one_entry_is_of_all_keys_of_one_name_and_text(shop: Shop) -> None:
+def test_one_entry_is_of_all_keys_of_one_name_and_text(shop):
     other = Shop(shop.workspace)
     other.memory = shop.memory
     other.assign()
@@ -157,9 +150,7 @@ def test_one_entry_is_of_all_keys_of_one_name_and_text(shop: Shop) -> None:
     assert shop.learned() == {}
 
 
-def test_what_is_written_by_hand_stays_until_the_project_says_otherwise(
-    shop: Shop,
-) -> None:
+def test_what_is_written_by_hand_stays_until_the_project_says_otherwise(shop):
     key = shop.key(en="Pay", de="Zahlen")
     [entry] = shop.owner.get(f"{shop.memory}/entries").data["items"]
     one = f"{shop.memory}/entries/{entry['id']}/translations"
@@ -178,11 +169,9 @@ def test_what_is_written_by_hand_stays_until_the_project_says_otherwise(
 
 
 @pytest.mark.parametrize("by", ["hand", "file"])
-def test_what_was_there_first_outlives_a_key_that_said_the_same(
-    shop: Shop, by: str
-) -> None:
+def test_what_was_there_first_outlives_a_key_that_said_the_same(shop, by):
     if by == "hand":
-        body: Any = {"sourceText": "Pay", "context": "pay"}
+        body = {"sourceText": "Pay", "context": "pay"}
         body["translations"] = {"de": "Zahlen"}
         shop.owner.post(f"{shop.memory}/entries", json=body)
     else:
@@ -200,9 +189,7 @@ def test_what_was_there_first_outlives_a_key_that_said_the_same(
     assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
 
 
-def test_an_entry_that_was_made_by_hand_outlives_the_keys_that_filled_it(
-    shop: Shop,
-) -> None:
+def test_an_entry_that_was_made_by_hand_outlives_the_keys_that_filled_it(shop):
     body = {"sourceText": "Pay", "context": "pay"}
     shop.owner.post(f"{shop.memory}/entries", json=body)
 
@@ -214,7 +201,7 @@ def test_an_entry_that_was_made_by_hand_outlives_the_keys_that_filled_it(
     assert shop.learned() == {"Pay | pay": {}}
 
 
-def test_a_refused_write_teaches_nothing(shop: Shop) -> None:
+def test_a_refused_write_teaches_nothing(shop):
     key = shop.key(en="Pay", de="Zahlen")
     shop.owner.patch(shop.path, json={"mainProtected": True})
 
@@ -224,13 +211,11 @@ def test_a_refused_write_teaches_nothing(shop: Shop) -> None:
     assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
 
 
-def test_learning_costs_the_same_however_many_keys_are_written(
-    workspace: Workspace,
-) -> None:
+def test_learning_costs_the_same_however_many_keys_are_written(workspace):
     shop = Shop(workspace)
     shop.assign()
 
-    def cost(count: int, text: str) -> int:
+    def cost(count, text):
         keys = [
             {"key": f"k{number}", "values": {"en": f"T{number}", "de": text}}
             for number in range(count)

@@ -1,24 +1,18 @@
 """Projects begin to teach memories, leave them, and come back."""
 
-from __future__ import annotations
-
 import pytest
-
-from locframework.testing.workspace import Workspace
 
 from .teaching import Shop, two_shops
 
 
 @pytest.fixture
-def shop(sqlite_workspace: Workspace) -> Shop:
+def shop(sqlite_workspace):
     made = Shop(sqlite_workspace)
     made.assign()
     return made
 
 
-def test_a_memory_learns_what_was_there_before_it_was_assigned(
-    workspace: Workspace,
-) -> None:
+def test_a_memory_learns_what_was_there_before_it_was_assigned(workspace):
     shop = Shop(workspace)
     shop.key(en="Pay", de="Zahlen")
     shop.key("buy", en="Buy", pl="Kup")
@@ -32,7 +26,7 @@ def test_a_memory_learns_what_was_there_before_it_was_assigned(
 
 
 @pytest.mark.parametrize("ends", ["unassign", "none", "delete"])
-def test_what_was_learned_stays_when_the_project_goes(shop: Shop, ends: str) -> None:
+def test_what_was_learned_stays_when_the_project_goes(shop, ends):
     key = shop.key(en="Pay", de="Zahlen")
 
     if ends == "unassign":
@@ -49,8 +43,8 @@ def test_what_was_learned_stays_when_the_project_goes(shop: Shop, ends: str) -> 
 
 @pytest.mark.parametrize("ends", ["unassign", "none"])
 def test_what_went_while_a_project_taught_nothing_goes_when_it_teaches_again(
-    shop: Shop, ends: str
-) -> None:
+    shop, ends
+):
     deleted, cleared, renamed, stays = (
         shop.key(name, en=name.title(), de=name) for name in ("pay", "buy", "go", "run")
     )
@@ -72,9 +66,7 @@ def test_what_went_while_a_project_taught_nothing_goes_when_it_teaches_again(
     assert shop.learned() == {"Go | went": {"de": "go"}}
 
 
-def test_what_another_project_teaches_too_stays_when_one_of_them_goes(
-    workspace: Workspace,
-) -> None:
+def test_what_another_project_teaches_too_stays_when_one_of_them_goes(workspace):
     mine, other = two_shops(workspace)
     mine.key(en="Pay", pl="Kup")
     theirs = other.key(en="Pay", de="Zahlen")
@@ -91,9 +83,7 @@ def test_what_another_project_teaches_too_stays_when_one_of_them_goes(
     assert mine.learned() == taught
 
 
-def test_what_a_project_has_taught_outlives_one_that_says_the_same_later(
-    workspace: Workspace,
-) -> None:
+def test_what_a_project_has_taught_outlives_one_that_says_the_same_later(workspace):
     mine, other = two_shops(workspace)
     mine.key(en="Pay", de="Zahlen", pl="Kup")
     mine.owner.delete(f"{mine.path}{mine.memory}")
@@ -107,8 +97,8 @@ def test_what_a_project_has_taught_outlives_one_that_says_the_same_later(
 
 
 def test_what_a_project_has_taught_stays_while_a_job_is_about_to_learn_of_another(
-    workspace: Workspace,
-) -> None:
+    workspace,
+):
     mine, other = two_shops(workspace)
     mine.key(en="Pay", de="Zahlen")
     other.key(en="Pay", de="Zahlen")
@@ -120,9 +110,7 @@ def test_what_a_project_has_taught_stays_while_a_job_is_about_to_learn_of_anothe
     assert mine.learned() == {"Pay | pay": {"de": "Zahlen"}}
 
 
-def test_an_approved_text_outlives_the_project_where_another_has_it_as_a_draft(
-    shop: Shop,
-) -> None:
+def test_an_approved_text_outlives_the_project_where_another_has_it_as_a_draft(shop):
     other = Shop(shop.workspace)
     other.memory = shop.memory
     other.assign(writeMode="all")
@@ -141,8 +129,8 @@ def test_an_approved_text_outlives_the_project_where_another_has_it_as_a_draft(
 
 
 def test_a_key_that_is_yet_to_be_learned_again_teaches_nothing_of_its_old_text(
-    workspace: Workspace,
-) -> None:
+    workspace,
+):
     shop, other = two_shops(workspace)
     other.assign(writeMode="none")
     key = shop.key(en="Pay", de="Zahlen")
@@ -160,9 +148,7 @@ def test_a_key_that_is_yet_to_be_learned_again_teaches_nothing_of_its_old_text(
     assert shop.learned() == before | {"Buy | pay": {"de": "Kaufen"}}
 
 
-def test_only_who_may_write_all_of_an_entry_takes_it_from_the_keys_that_teach_it(
-    shop: Shop,
-) -> None:
+def test_only_who_may_write_all_of_an_entry_takes_it_from_the_keys_that_teach_it(shop):
     shop.assign()
     key = shop.key(en="Pay", de="Zahlen", pl="Kup")
     [entry] = shop.owner.get(f"{shop.memory}/entries").data["items"]

@@ -1,29 +1,21 @@
 """``maxLength`` of a key: set, checked, merged and undone like its other fields."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
-from .branched import Branched
 
-
-def limit(
-    shop: Branched, key: dict[str, Any] | None = None, branch: str | None = None
-) -> object:
+def limit(shop, key=None, branch=None):
     path = f"{shop.path}/keys/{(key or shop.pay)['id']}/detail"
     found = shop.owner.get(path, query={"branch": branch} if branch else {})
     assert found.status == 200
     return found.data["detail"]["maxLength"]
 
 
-def findings(shop: Branched) -> list[tuple[str, str]]:
+def findings(shop):
     found = shop.owner.get(f"{shop.path}/issues", query={"check": "length"}).data
     return [(one["key"], one["languageCode"]) for one in found["items"]]
 
 
-def test_it_is_null_until_set_and_in_the_detail_alone(shop: Branched) -> None:
+def test_it_is_null_until_set_and_in_the_detail_alone(shop):
     assert limit(shop) is None
 
     changed = shop.patch(shop.pay, maxLength=5).data["key"]
@@ -37,7 +29,7 @@ def test_it_is_null_until_set_and_in_the_detail_alone(shop: Branched) -> None:
     assert limit(shop) is None
 
 
-def test_a_key_is_created_with_it_alone_and_in_a_batch(shop: Branched) -> None:
+def test_a_key_is_created_with_it_alone_and_in_a_batch(shop):
     made = shop.create(key="a", maxLength=65_536)
     keys = [
         {"key": "b", "maxLength": 7},
@@ -55,7 +47,7 @@ def test_a_key_is_created_with_it_alone_and_in_a_batch(shop: Branched) -> None:
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 65_537, "5", 2.5, True])
-def test_another_value_is_refused(shop: Branched, wrong: object) -> None:
+def test_another_value_is_refused(shop, wrong):
     created = shop.owner.post(
         f"{shop.path}/keys", json={"key": "new", "maxLength": wrong}
     )
@@ -65,7 +57,7 @@ def test_another_value_is_refused(shop: Branched, wrong: object) -> None:
     assert limit(shop) is None
 
 
-def test_the_check_length_uses_it_and_no_tag(shop: Branched) -> None:
+def test_the_check_length_uses_it_and_no_tag(shop):
     shop.patch(shop.pay, tags=["max-length:3"])
     assert findings(shop) == []
 
@@ -76,7 +68,7 @@ def test_the_check_length_uses_it_and_no_tag(shop: Branched) -> None:
     assert findings(shop) == []
 
 
-def test_it_is_a_change_of_a_branch_that_a_merge_applies(shop: Branched) -> None:
+def test_it_is_a_change_of_a_branch_that_a_merge_applies(shop):
     shop.patch(shop.pay, "spring", maxLength=8)
 
     [change] = shop.diff()
@@ -88,7 +80,7 @@ def test_it_is_a_change_of_a_branch_that_a_merge_applies(shop: Branched) -> None
     assert limit(shop) == 8
 
 
-def test_different_limits_on_both_sides_conflict(shop: Branched) -> None:
+def test_different_limits_on_both_sides_conflict(shop):
     shop.patch(shop.pay, "spring", maxLength=8)
     shop.patch(shop.pay, maxLength=9)
 
@@ -98,7 +90,7 @@ def test_different_limits_on_both_sides_conflict(shop: Branched) -> None:
     assert (change["main"], change["branch"]) == (9, 8)
 
 
-def test_an_update_brings_it_to_the_branch(shop: Branched) -> None:
+def test_an_update_brings_it_to_the_branch(shop):
     shop.patch(shop.pay, "spring", description="Mine")
     shop.patch(shop.pay, maxLength=9)
     assert limit(shop, branch="spring") is None
@@ -109,7 +101,7 @@ def test_an_update_brings_it_to_the_branch(shop: Branched) -> None:
     assert limit(shop, branch="spring") == 9
 
 
-def test_an_undo_puts_it_back(shop: Branched) -> None:
+def test_an_undo_puts_it_back(shop):
     shop.patch(shop.pay, maxLength=8)
     other = shop.workspace.client("developer")
     path = f"{shop.path}/keys/{shop.pay['id']}"

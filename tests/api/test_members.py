@@ -1,7 +1,5 @@
 """Members: the owner an organization keeps, and the projects one is bound to."""
 
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
@@ -9,21 +7,19 @@ from locframework import OPERATOR
 from locframework.access.permissions import ORGANIZATION_WIDE, PERMISSIONS
 from locframework.access.records import NewToken
 from locframework.fields import new_id
-from locframework.testing.client import Client
-from locframework.testing.workspace import Workspace
 
 
-def members_of(workspace: Workspace) -> str:
+def members_of(workspace):
     return f"/organizations/{workspace.organization_id}/members"
 
 
-def owner_of(workspace: Workspace) -> str:
+def owner_of(workspace):
     """The path of the first owner, before others are added."""
     [owner] = workspace.owner.get(members_of(workspace)).data["items"]
     return f"{members_of(workspace)}/{owner['id']}"
 
 
-def bindings(workspace: Workspace) -> list[dict[str, Any]]:
+def bindings(workspace):
     return [
         {"projectIds": [workspace.project()["id"]]},
         {"projectIds": []},
@@ -31,9 +27,7 @@ def bindings(workspace: Workspace) -> list[dict[str, Any]]:
     ]
 
 
-def test_the_last_owner_is_bound_to_no_part_of_the_organization(
-    workspace: Workspace,
-) -> None:
+def test_the_last_owner_is_bound_to_no_part_of_the_organization(workspace):
     one = owner_of(workspace)
 
     for body in bindings(workspace):
@@ -45,9 +39,7 @@ def test_the_last_owner_is_bound_to_no_part_of_the_organization(
 
 
 @pytest.mark.parametrize("kind", range(3))
-def test_an_owner_of_a_part_does_not_let_the_last_whole_one_go(
-    workspace: Workspace, kind: int
-) -> None:
+def test_an_owner_of_a_part_does_not_let_the_last_whole_one_go(workspace, kind):
     one, bound = owner_of(workspace), bindings(workspace)[kind]
     other = {"email": "b@example.com", "role": "owner", **bound}
     other = workspace.owner.post(members_of(workspace), json=other).data["member"]
@@ -65,9 +57,7 @@ def test_an_owner_of_a_part_does_not_let_the_last_whole_one_go(
     assert workspace.owner.patch(one, json=bound).status == 200
 
 
-def test_an_owner_who_is_not_active_does_not_let_the_last_active_one_go(
-    workspace: Workspace,
-) -> None:
+def test_an_owner_who_is_not_active_does_not_let_the_last_active_one_go(workspace):
     one, storage = owner_of(workspace), workspace.framework.storage
     body = {"email": "b@example.com", "role": "owner"}
     other = workspace.owner.post(members_of(workspace), json=body).data["member"]
@@ -80,9 +70,7 @@ def test_an_owner_who_is_not_active_does_not_let_the_last_active_one_go(
     assert gone.status == 200
 
 
-def test_who_has_some_languages_cannot_give_all_and_is_told_so(
-    workspace: Workspace,
-) -> None:
+def test_who_has_some_languages_cannot_give_all_and_is_told_so(workspace):
     german = workspace.client("owner", languages=["de"])
     body = {"email": "b@example.com", "role": "viewer"}
 
@@ -93,9 +81,7 @@ def test_who_has_some_languages_cannot_give_all_and_is_told_so(
     assert refused.error["details"] == {"languageCode": None}
 
 
-def test_members_are_bound_to_projects_of_their_organization(
-    workspace: Workspace,
-) -> None:
+def test_members_are_bound_to_projects_of_their_organization(workspace):
     mine, gone = workspace.project(), workspace.project()
     workspace.owner.delete(f"/projects/{gone['id']}")
     _, stranger = workspace.organization()
@@ -127,8 +113,8 @@ def test_members_are_bound_to_projects_of_their_organization(
 
 @pytest.mark.parametrize("whose", ["project", "member"])
 def test_who_is_bound_to_projects_is_told_no_permission_that_is_refused(
-    workspace: Workspace, whose: str
-) -> None:
+    workspace, whose
+):
     project = workspace.project()
     path = f"/projects/{project['id']}/tokens"
     if whose == "member":
@@ -159,9 +145,7 @@ def test_who_is_bound_to_projects_is_told_no_permission_that_is_refused(
         assert refused.error["details"] == {"required": required}
 
 
-def test_organization_wide_is_what_operations_outside_of_projects_ask(
-    workspace: Workspace,
-) -> None:
+def test_organization_wide_is_what_operations_outside_of_projects_ask(workspace):
     # glossaries and memories are linked to projects, which give access to them
     linked = ("/glossaries", "/translation-memories", "/webhook-event-types")
     asked = {
@@ -174,15 +158,12 @@ def test_organization_wide_is_what_operations_outside_of_projects_ask(
     assert asked - {None, "project_read"} == ORGANIZATION_WIDE
 
 
-def described(client: Client) -> dict[str, Any]:
-    document: dict[str, Any] = client.get("/openapi.json").json
-    return document
+def described(client):
+    return client.get("/openapi.json").json
 
 
 @pytest.mark.parametrize("way", ["made for the member", "made by themselves"])
-def test_the_tokens_of_who_left_do_not_come_back_with_them(
-    workspace: Workspace, way: str
-) -> None:
+def test_the_tokens_of_who_left_do_not_come_back_with_them(workspace, way):
     members = members_of(workspace)
     person = {"email": "b@example.com", "role": "viewer"}
     member = workspace.owner.post(members, json=person).data["member"]
@@ -200,9 +181,7 @@ def test_the_tokens_of_who_left_do_not_come_back_with_them(
     assert (before, client.get("/tokens/self").status) == (200, 401)
 
 
-def test_a_token_of_their_own_stays_with_who_is_a_member_elsewhere(
-    workspace: Workspace,
-) -> None:
+def test_a_token_of_their_own_stays_with_who_is_a_member_elsewhere(workspace):
     members = members_of(workspace)
     member = workspace.owner.post(
         members, json={"email": "b@example.com", "role": "viewer"}
@@ -225,9 +204,7 @@ def test_a_token_of_their_own_stays_with_who_is_a_member_elsewhere(
     assert found == [200, 401]
 
 
-def test_an_organization_sees_nothing_of_what_another_calls_a_person(
-    workspace: Workspace,
-) -> None:
+def test_an_organization_sees_nothing_of_what_another_calls_a_person(workspace):
     other_id, other = workspace.organization("Elsewhere")
     jane = {"email": "jane@example.com", "role": "viewer"}
     named = {**jane, "name": "Jane, on probation"}
@@ -244,9 +221,7 @@ def test_an_organization_sees_nothing_of_what_another_calls_a_person(
     assert names[made["id"]] == "Jane, on probation"
 
 
-def test_no_more_languages_are_assigned_than_anybody_needs(
-    workspace: Workspace,
-) -> None:
+def test_no_more_languages_are_assigned_than_anybody_needs(workspace):
     many = {"assignedLanguages": [f"de-x-{number}" for number in range(501)]}
     new = {"email": "a@example.com", "role": "viewer"}
 
@@ -262,15 +237,15 @@ def test_no_more_languages_are_assigned_than_anybody_needs(
 
 
 def test_no_token_is_made_for_a_member_who_has_just_been_removed(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    workspace, monkeypatch
+):
     members = f"/organizations/{workspace.organization_id}/members"
     body = {"email": "anna@example.com", "role": "translator"}
     anna = workspace.owner.post(members, json=body).data["member"]
     store = workspace.framework.storage.access
     lock = store.organizations.lock
 
-    def lock_after_another(organization_id: str) -> None:
+    def lock_after_another(organization_id):
         lock(organization_id)
         store.members.delete(anna["id"], "2026-11-21T12:00:00.000Z")
 

@@ -1,16 +1,11 @@
 """Entries of translation memories over HTTP (service.md, TM entry; decisions 2.5)."""
 
-from __future__ import annotations
-
 import pytest
-
-from locframework.testing.client import Client
-from locframework.testing.workspace import Workspace
 
 from .memories import Memory
 
 
-def test_an_entry_has_the_fields_of_the_interface(memory: Memory) -> None:
+def test_an_entry_has_the_fields_of_the_interface(memory):
     entry = memory.read()
 
     assert entry == {
@@ -32,7 +27,7 @@ def test_an_entry_has_the_fields_of_the_interface(memory: Memory) -> None:
     }
 
 
-def test_a_patch_of_an_entry_leaves_what_it_does_not_name(memory: Memory) -> None:
+def test_a_patch_of_an_entry_leaves_what_it_does_not_name(memory):
     """service.md: partial update; translations are not edited here."""
     before = memory.read()
 
@@ -59,9 +54,7 @@ def test_a_patch_of_an_entry_leaves_what_it_does_not_name(memory: Memory) -> Non
         ("context", None),
     ],
 )
-def test_an_entry_that_cannot_be_is_refused(
-    sqlite_workspace: Workspace, field: str, value: object
-) -> None:
+def test_an_entry_that_cannot_be_is_refused(sqlite_workspace, field, value):
     memory = Memory(sqlite_workspace)
     body = {"sourceText": "ok", field: value}
 
@@ -74,7 +67,7 @@ def test_an_entry_that_cannot_be_is_refused(
     assert memory.read()["sourceText"] == "Pay"
 
 
-def test_the_longest_texts_come_back_as_they_were(memory: Memory) -> None:
+def test_the_longest_texts_come_back_as_they_were(memory):
     texts = {"sourceText": "ä" * 5000, "context": "👍" * 1000}
 
     entry = memory.add(**texts, translations={"de": "設" * 21845})
@@ -86,7 +79,7 @@ def test_the_longest_texts_come_back_as_they_were(memory: Memory) -> None:
     assert (too_long.status, too_long.error["details"][0]["path"]) == (400, "$.value")
 
 
-def test_a_text_with_its_context_is_there_once(memory: Memory) -> None:
+def test_a_text_with_its_context_is_there_once(memory):
     other = memory.add(sourceText="Pay", context="menu")
     body = {"sourceText": "Pay", "context": "menu"}
 
@@ -99,10 +92,10 @@ def test_a_text_with_its_context_is_there_once(memory: Memory) -> None:
     assert other["context"] == "menu"
 
 
-def test_entries_are_listed_by_search_and_language(memory: Memory) -> None:
+def test_entries_are_listed_by_search_and_language(memory):
     memory.add(sourceText="Pay  LATER", translations={"fr": "Payer plus tard"})
 
-    def found(**query: object) -> list[str]:
+    def found(**query):
         answer = memory.owner.get(f"{memory.path}/entries", query=query)
         assert answer.status == 200, answer
         assert answer.data["total"] == len(answer.data["items"])
@@ -117,20 +110,18 @@ def test_entries_are_listed_by_search_and_language(memory: Memory) -> None:
     assert (unknown.status, unknown.error["code"]) == (400, "language_not_in_project")
 
 
-def test_what_waits_for_approval_is_found_among_the_entries(
-    workspace: Workspace,
-) -> None:
+def test_what_waits_for_approval_is_found_among_the_entries(workspace):
     memory = Memory(workspace, requiresApproval=True)
     path, translator = f"{memory.path}/entries", workspace.client("translator")
     memory.owner.delete(memory.one)
 
-    def add(text: str, client: Client, **values: str) -> str:
+    def add(text, client, **values):
         body = {"sourceText": text, "translations": values}
         made = client.post(path, json=body)
         assert made.status == 201, made
         return f"{path}/{made.data['entry']['id']}"
 
-    def found(**query: object) -> list[str]:
+    def found(**query):
         answer = memory.owner.get(path, query=query)
         assert answer.status == 200, answer
         return [each["sourceText"] for each in answer.data["items"]]
@@ -152,9 +143,7 @@ def test_what_waits_for_approval_is_found_among_the_entries(
     assert memory.owner.get(path, query={"status": "new"}).status == 400
 
 
-def test_what_is_approved_keeps_its_source_without_the_right_to_approve(
-    workspace: Workspace,
-) -> None:
+def test_what_is_approved_keeps_its_source_without_the_right_to_approve(workspace):
     memory = Memory(workspace, requiresApproval=True)
     translator = workspace.client("translator")
 
@@ -172,9 +161,7 @@ def test_what_is_approved_keeps_its_source_without_the_right_to_approve(
     assert reviewer.delete(memory.one).status == 200
 
 
-def test_an_entry_with_translations_in_other_languages_stays_as_it_is(
-    workspace: Workspace,
-) -> None:
+def test_an_entry_with_translations_in_other_languages_stays_as_it_is(workspace):
     memory = Memory(workspace)
     french = workspace.client("reviewer", languages=["fr"])
 
@@ -192,7 +179,7 @@ def test_an_entry_with_translations_in_other_languages_stays_as_it_is(
     assert french.delete(memory.one).status == 200
 
 
-def test_an_entry_is_made_once_for_an_idempotency_key(memory: Memory) -> None:
+def test_an_entry_is_made_once_for_an_idempotency_key(memory):
     headers = {"Idempotency-Key": "one"}
     path, body = f"{memory.path}/entries", {"sourceText": "Once"}
 

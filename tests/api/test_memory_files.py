@@ -1,23 +1,18 @@
 """TMX and CSV files come into a memory, and go out of it (decisions 2.5, 2.11)."""
 
-from __future__ import annotations
-
 import pytest
 
 from locframework.file_import.xml_text import AS_HTML, LEFT_OUT
-from locframework.testing.workspace import Workspace
 
 from .memory_files import CSV, TMX, Memory
 
 
 @pytest.fixture
-def memory(sqlite_workspace: Workspace) -> Memory:
+def memory(sqlite_workspace):
     return Memory(sqlite_workspace)
 
 
-def test_a_tmx_file_is_imported_with_its_tags_and_languages(
-    workspace: Workspace,
-) -> None:
+def test_a_tmx_file_is_imported_with_its_tags_and_languages(workspace):
     memory = Memory(workspace)
 
     result = memory.bring(TMX)
@@ -42,9 +37,7 @@ def test_a_tmx_file_is_imported_with_its_tags_and_languages(
     }
 
 
-def test_texts_in_the_language_of_the_memory_are_no_translations(
-    memory: Memory,
-) -> None:
+def test_texts_in_the_language_of_the_memory_are_no_translations(memory):
     result = memory.bring("source,en,de\nHi there,Hi there,Hallo\n")
 
     assert memory.entries() == {"Hi there | ": {"de": "Hallo"}}
@@ -52,7 +45,7 @@ def test_texts_in_the_language_of_the_memory_are_no_translations(
     memory.bring(memory.export(format="csv").content.decode())
 
 
-def test_a_csv_file_is_imported_and_formulas_stay_text(memory: Memory) -> None:
+def test_a_csv_file_is_imported_and_formulas_stay_text(memory):
     memory.bring(CSV)
 
     assert memory.entries() == {
@@ -61,7 +54,7 @@ def test_a_csv_file_is_imported_and_formulas_stay_text(memory: Memory) -> None:
     }
 
 
-def test_what_is_there_is_kept_or_replaced(memory: Memory) -> None:
+def test_what_is_there_is_kept_or_replaced(memory):
     memory.bring(TMX)
 
     kept = memory.bring(CSV)
@@ -77,9 +70,7 @@ def test_what_is_there_is_kept_or_replaced(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("on_existing", ["keep", "replace"])
-def test_a_draft_that_takes_no_place_is_kept_from_it_and_told(
-    memory: Memory, on_existing: str
-) -> None:
+def test_a_draft_that_takes_no_place_is_kept_from_it_and_told(memory, on_existing):
     draft = '<prop type="x-locframework-status">draft</prop>'
     memory.bring("en,de\nPay,Kaufen\n")
 
@@ -92,7 +83,7 @@ def test_a_draft_that_takes_no_place_is_kept_from_it_and_told(
     assert result["warnings"] == ["line 6: 'Pay' stays 'Kaufen' in de"]
 
 
-def test_the_same_unit_twice_is_one_entry(memory: Memory) -> None:
+def test_the_same_unit_twice_is_one_entry(memory):
     result = memory.bring("en,de\nPay,Zahlen\nPay,Kaufen\nPay,Zahlen\n")
     kept = memory.entries()
     memory.bring("en,de\nPay,Eins\nPay,Zwei\n", onExisting="replace")
@@ -103,7 +94,7 @@ def test_the_same_unit_twice_is_one_entry(memory: Memory) -> None:
     assert memory.entries() == {"Pay | ": {"de": "Zwei"}}
 
 
-def test_the_languages_that_a_file_adds_are_told(workspace: Workspace) -> None:
+def test_the_languages_that_a_file_adds_are_told(workspace):
     memory = Memory(workspace)
 
     result = memory.bring("ID,en,de,fr\n17,Pay,Zahlen,Payer\n")
@@ -114,9 +105,7 @@ def test_the_languages_that_a_file_adds_are_told(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize("word", ["key", "URL", "tag", "max"])
-def test_a_column_that_is_headed_by_a_word_is_no_language(
-    memory: Memory, word: str
-) -> None:
+def test_a_column_that_is_headed_by_a_word_is_no_language(memory, word):
     rows = f"en,de,{word}\nPay,Zahlen,menu.pay\n"
 
     refused = memory.send(rows)
@@ -131,7 +120,7 @@ def test_a_column_that_is_headed_by_a_word_is_no_language(
     assert memory.entries() == {"Pay | ": {"de": "Zahlen"}}
 
 
-def test_any_language_comes_in_that_is_named_or_there_or_in_tmx(memory: Memory) -> None:
+def test_any_language_comes_in_that_is_named_or_there_or_in_tmx(memory):
     rows = "en,key\nPay,Uma\n"
 
     named = memory.bring(rows, languageCodes="key")
@@ -143,7 +132,7 @@ def test_any_language_comes_in_that_is_named_or_there_or_in_tmx(memory: Memory) 
     assert added == [["key"], [], ["max"]]
 
 
-def test_only_the_languages_that_are_named_are_imported(memory: Memory) -> None:
+def test_only_the_languages_that_are_named_are_imported(memory):
     result = memory.bring(TMX, languageCodes="pl")
 
     assert result["languagesLeftOut"] == ["de"]
@@ -151,16 +140,14 @@ def test_only_the_languages_that_are_named_are_imported(memory: Memory) -> None:
     assert memory.entries()["Pay | "] == {"pl": "Zapłać"}
 
 
-def test_who_cannot_manage_a_memory_adds_no_language(memory: Memory) -> None:
+def test_who_cannot_manage_a_memory_adds_no_language(memory):
     result = memory.bring(TMX, memory.workspace.client("translator"))
 
     assert result["languagesLeftOut"] == ["pl"]
     assert memory.entries()["Pay | "] == {"de": "Zahlen"}
 
 
-def test_a_language_that_the_memory_has_under_another_code_is_taken_as_that(
-    workspace: Workspace,
-) -> None:
+def test_a_language_that_the_memory_has_under_another_code_is_taken_as_that(workspace):
     memory = Memory(workspace, languageCodes=["de", "pt-BR"])
     rows = "en,de-DE,pt,fr-FR\nPay,Zahlen,Pagar,Payer\n"
 
@@ -176,7 +163,7 @@ def test_a_language_that_the_memory_has_under_another_code_is_taken_as_that(
     assert refused.error["details"] == {"languageCode": "de"}
 
 
-def test_why_languages_are_left_out_is_told(memory: Memory) -> None:
+def test_why_languages_are_left_out_is_told(memory):
     result = memory.bring("source,en,de,fr\nPay,Pay,Zahlen,Payer\n", languageCodes="de")
 
     assert result["warnings"] == [
@@ -185,9 +172,7 @@ def test_why_languages_are_left_out_is_told(memory: Memory) -> None:
     ]
 
 
-def test_a_language_that_is_asked_for_as_the_file_has_it_stays_apart(
-    memory: Memory,
-) -> None:
+def test_a_language_that_is_asked_for_as_the_file_has_it_stays_apart(memory):
     as_there = memory.bring("en,de-DE\nPay,Zahlen\n", languageCodes="de")
     apart = memory.bring("en,de-AT\nPay,Zahlen\n", languageCodes="de-AT")
 
@@ -196,7 +181,7 @@ def test_a_language_that_is_asked_for_as_the_file_has_it_stays_apart(
     assert apart["languagesTakenAs"] == {}
 
 
-def test_only_assigned_languages_are_imported(memory: Memory) -> None:
+def test_only_assigned_languages_are_imported(memory):
     scoped = memory.workspace.client("translator", languages=["pl"])
 
     refused = memory.send(TMX, scoped)
@@ -206,9 +191,7 @@ def test_only_assigned_languages_are_imported(memory: Memory) -> None:
     assert memory.entries() == {}
 
 
-def test_where_approval_is_required_a_translators_file_proposes(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_where_approval_is_required_a_translators_file_proposes(sqlite_workspace):
     memory = Memory(sqlite_workspace, requiresApproval=True)
     memory.bring("en,de\nPay,Zahlen\n")
 
@@ -225,9 +208,7 @@ def test_where_approval_is_required_a_translators_file_proposes(
 
 
 @pytest.mark.parametrize("who", ["owner", "translator"])
-def test_a_proposal_that_waits_is_there_and_is_kept(
-    workspace: Workspace, who: str
-) -> None:
+def test_a_proposal_that_waits_is_there_and_is_kept(workspace, who):
     memory = Memory(workspace, requiresApproval=True)
     memory.bring("en,de\nPay,Mine\n", workspace.client("translator"))
 
@@ -238,9 +219,7 @@ def test_a_proposal_that_waits_is_there_and_is_kept(
     assert result["warnings"] == ["line 2: 'Pay' stays 'Mine' in de"]
 
 
-def test_of_one_text_twice_in_a_file_the_first_is_proposed(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_of_one_text_twice_in_a_file_the_first_is_proposed(sqlite_workspace):
     memory = Memory(sqlite_workspace, requiresApproval=True)
 
     translator = sqlite_workspace.client("translator")
@@ -265,9 +244,7 @@ def test_of_one_text_twice_in_a_file_the_first_is_proposed(
         (b"en,de\n\xff,\xfe\n", 2),
     ],
 )
-def test_a_file_that_cannot_be_read_changes_nothing(
-    sqlite_workspace: Workspace, content: str | bytes, line: int
-) -> None:
+def test_a_file_that_cannot_be_read_changes_nothing(sqlite_workspace, content, line):
     memory = Memory(sqlite_workspace)
 
     refused = memory.send(content)
@@ -287,13 +264,11 @@ def test_a_file_that_cannot_be_read_changes_nothing(
         ),
     ],
 )
-def test_what_is_no_file_of_ours_is_told_plainly(
-    memory: Memory, content: str | bytes, told: str
-) -> None:
+def test_what_is_no_file_of_ours_is_told_plainly(memory, content, told):
     assert memory.send(content).error["message"] == told
 
 
-def test_a_format_or_choice_that_there_is_not_is_refused(memory: Memory) -> None:
+def test_a_format_or_choice_that_there_is_not_is_refused(memory):
     unknown = memory.send(TMX, format="xliff")
     neither = memory.send(TMX, onExisting="merge")
     exported = memory.owner.get(f"{memory.path}/export?format=xliff")
@@ -303,7 +278,7 @@ def test_a_format_or_choice_that_there_is_not_is_refused(memory: Memory) -> None
     assert exported.error["code"] == "unknown_format"
 
 
-def test_units_that_an_entry_cannot_be_are_told(memory: Memory) -> None:
+def test_units_that_an_entry_cannot_be_are_told(memory):
     rows = ["en,de,context", f"{'x' * 5001},a,", " ,b,", f"c,d,{'x' * 1001}", "ok,e,"]
 
     result = memory.bring("\n".join(rows))
@@ -312,9 +287,7 @@ def test_units_that_an_entry_cannot_be_are_told(memory: Memory) -> None:
     assert [each["line"] for each in result["errors"]] == [2, 3, 4]
 
 
-def test_texts_that_are_left_out_of_a_unit_are_warnings_and_no_failed_units(
-    workspace: Workspace,
-) -> None:
+def test_texts_that_are_left_out_of_a_unit_are_warnings_and_no_failed_units(workspace):
     memory = Memory(workspace)
     strange = '<tuv xml:lang="no such"><seg>x</seg></tuv>'
     large = f'<tuv xml:lang="pl"><seg>{"x" * 65_537}</seg></tuv>'
@@ -333,7 +306,7 @@ def test_texts_that_are_left_out_of_a_unit_are_warnings_and_no_failed_units(
     ]
 
 
-def test_what_is_no_xml_in_one_text_costs_no_other_and_is_told(memory: Memory) -> None:
+def test_what_is_no_xml_in_one_text_costs_no_other_and_is_told(memory):
     noted = '<prop type="client">A</prop><note>n</note>'
     bad = "<tu><tuv xml:lang='en'><seg>&#x1F;</seg></tuv></tu></body>"
     file = TMX.replace("Zahlen", "Zah\x1flen&nbsp;").replace("</body>", bad)
@@ -353,7 +326,7 @@ def test_what_is_no_xml_in_one_text_costs_no_other_and_is_told(memory: Memory) -
     ]
 
 
-def test_a_text_that_cannot_be_stored_costs_only_that_text(memory: Memory) -> None:
+def test_a_text_that_cannot_be_stored_costs_only_that_text(memory):
     result = memory.bring("en,de\na\0,x\nb,y\0\nc,z\n")
 
     assert memory.entries() == {"b | ": {}, "c | ": {"de": "z"}}
@@ -362,7 +335,7 @@ def test_a_text_that_cannot_be_stored_costs_only_that_text(memory: Memory) -> No
     assert result["warnings"] == [f"line 3: the text in de is left out: it {reason}"]
 
 
-def test_alternatives_that_differ_in_context_are_kept_apart(memory: Memory) -> None:
+def test_alternatives_that_differ_in_context_are_kept_apart(memory):
     units = "".join(
         f'<tu><prop type="file">a.docx</prop><prop type="id">{number}</prop>'
         '<tuv lang="en"><seg>Save</seg></tuv>'
@@ -380,9 +353,7 @@ def test_alternatives_that_differ_in_context_are_kept_apart(memory: Memory) -> N
 
 
 @pytest.mark.parametrize("format_", ["tmx", "csv"])
-def test_what_is_exported_is_imported_as_the_same(
-    workspace: Workspace, format_: str
-) -> None:
+def test_what_is_exported_is_imported_as_the_same(workspace, format_):
     memory, other = Memory(workspace), Memory(workspace)
     memory.bring(TMX)
     memory.bring(CSV)
@@ -397,7 +368,7 @@ def test_what_is_exported_is_imported_as_the_same(
     assert memory.export(format=format_).content == file.content
 
 
-def test_an_export_has_the_languages_that_are_named(memory: Memory) -> None:
+def test_an_export_has_the_languages_that_are_named(memory):
     memory.bring(TMX)
 
     german = memory.export(format="csv", languageCodes="de").content.decode()

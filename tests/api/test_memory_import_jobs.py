@@ -1,24 +1,17 @@
 """The job that imports entries: judged further, in steps, seen, cancelled, repeated."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
 
-from locframework.testing.client import Client
-from locframework.testing.workspace import Workspace
 from tests.databases import statements_of
 
 from .memory_files import TMX, Memory
 
 
 @pytest.fixture
-def memory(sqlite_workspace: Workspace) -> Memory:
+def memory(sqlite_workspace):
     return Memory(sqlite_workspace)
 
 
-Call = Callable[[], object]
 TWO_STEPS = "en,de\n" + "".join(f"text {n},Text {n}\n" for n in range(1500))
 TWENTY = "de fr nl sv da nb fi et lv lt pl cs sk sl hr bg ro hu el tr"
 
@@ -31,9 +24,7 @@ LARGE = [
 ]
 
 
-def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
-    memory: Memory,
-) -> None:
+def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(memory):
     codes = TWENTY.split()
     rows = [
         ",".join([f"text {number}", *(f"{code} {number}" for code in codes)])
@@ -51,9 +42,7 @@ def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
     assert job["result"]["translationsWritten"] == 4000
 
 
-def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(
-    workspace: Workspace,
-) -> None:
+def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(workspace):
     memory = Memory(workspace)
 
     result = memory.bring("".join(LARGE), languageCodes="de")
@@ -65,7 +54,7 @@ def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(
     assert broken["error"]["message"].startswith("line ")
 
 
-def test_languages_are_judged_by_the_job_for_its_sender(workspace: Workspace) -> None:
+def test_languages_are_judged_by_the_job_for_its_sender(workspace):
     memory = Memory(workspace)
     scoped = workspace.client("translator", languages=["pl"])
 
@@ -75,9 +64,7 @@ def test_languages_are_judged_by_the_job_for_its_sender(workspace: Workspace) ->
     assert memory.entries() == {}
 
 
-def test_a_step_of_an_import_takes_no_more_memory_for_large_texts(
-    memory: Memory,
-) -> None:
+def test_a_step_of_an_import_takes_no_more_memory_for_large_texts(memory):
     rows = [f"text {number},{'x' * 60_000}" for number in range(80)]
     memory.send("\n".join(["en,de", *rows]))
     framework = memory.workspace.framework
@@ -89,7 +76,7 @@ def test_a_step_of_an_import_takes_no_more_memory_for_large_texts(
     assert len(steps) == 2  # of 4,800,000 characters; the rest with the end of the job
 
 
-def test_an_import_of_many_units_goes_in_steps(memory: Memory) -> None:
+def test_an_import_of_many_units_goes_in_steps(memory):
     rows = "\n".join(f"text {number},Text {number}" for number in range(2500))
 
     result = memory.bring(f"en,de\n{rows}\n")
@@ -99,13 +86,13 @@ def test_an_import_of_many_units_goes_in_steps(memory: Memory) -> None:
 
 
 @pytest.fixture
-def after_a_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[Call], None]:
+def after_a_step(monkeypatch):
     """Has something done once, between the first step of an import and the second."""
 
-    def have(call: Call) -> None:
+    def have(call):
         left = [call]
 
-        def reached(place: str) -> None:
+        def reached(place):
             if place == "tm_import.after_step" and left:
                 left.pop()()
 
@@ -115,8 +102,8 @@ def after_a_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[Call], None]:
 
 
 def test_what_requires_approval_meanwhile_is_proposed_from_the_next_step_on(
-    workspace: Workspace, after_a_step: Callable[[Call], None]
-) -> None:
+    workspace, after_a_step
+):
     memory = Memory(workspace)
     body = {"requiresApproval": True}
 
@@ -128,8 +115,8 @@ def test_what_requires_approval_meanwhile_is_proposed_from_the_next_step_on(
 
 
 def test_a_language_that_was_taken_away_comes_back_by_no_translators_import(
-    workspace: Workspace, after_a_step: Callable[[Call], None]
-) -> None:
+    workspace, after_a_step
+):
     memory, translator = Memory(workspace), workspace.client("translator")
 
     after_a_step(lambda: memory.owner.delete(f"{memory.path}/languages/de"))
@@ -145,8 +132,8 @@ def test_a_language_that_was_taken_away_comes_back_by_no_translators_import(
 
 
 def test_languages_that_are_assigned_meanwhile_count_from_the_next_step_on(
-    workspace: Workspace, after_a_step: Callable[[Call], None]
-) -> None:
+    workspace, after_a_step
+):
     memory, translator = Memory(workspace), workspace.client("translator")
     members = f"/organizations/{workspace.organization_id}/members"
     [member] = [
@@ -163,10 +150,8 @@ def test_languages_that_are_assigned_meanwhile_count_from_the_next_step_on(
     assert job["progress"]["done"] == 1000
 
 
-def test_an_import_that_is_cancelled_tells_what_it_has_done(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def cancel(place: str) -> None:
+def test_an_import_that_is_cancelled_tells_what_it_has_done(memory, monkeypatch):
+    def cancel(place):
         if place == "tm_import.after_step":
             memory.owner.post(f"{job}/cancel")
 
@@ -182,7 +167,7 @@ def test_an_import_that_is_cancelled_tells_what_it_has_done(
     assert ended["result"]["entriesCreated"] == 1000
 
 
-def test_an_import_can_be_cancelled_before_it_begins(memory: Memory) -> None:
+def test_an_import_can_be_cancelled_before_it_begins(memory):
     sent = memory.send(TMX)
     job = f"{memory.path}/jobs/{sent.data['job']['id']}"
 
@@ -195,9 +180,7 @@ def test_an_import_can_be_cancelled_before_it_begins(memory: Memory) -> None:
     assert viewer.get(job).error["code"] == "job_not_found"
 
 
-def test_jobs_of_a_memory_are_listed_for_who_may_start_them(
-    workspace: Workspace,
-) -> None:
+def test_jobs_of_a_memory_are_listed_for_who_may_start_them(workspace):
     memory, other = Memory(workspace), Memory(workspace)
     first, second = (memory.send(TMX).data["job"]["id"] for _ in range(2))
     other.send(TMX)
@@ -205,7 +188,7 @@ def test_jobs_of_a_memory_are_listed_for_who_may_start_them(
     bound = workspace.client("manager", project_ids=[workspace.project()["id"]])
     _, stranger = workspace.organization("Other")
 
-    def listed(client: Client = memory.owner, **query: str) -> list[str]:
+    def listed(client=memory.owner, **query):
         data = client.get(f"{memory.path}/jobs", query=query).data
         assert data["total"] == len(data["items"])
         return [each["id"] for each in data["items"]]

@@ -1,18 +1,10 @@
 """Languages of translation memories over HTTP (service.md, TM language)."""
 
-from __future__ import annotations
-
-import pytest
-
 from locframework.errors import Unavailable
 from locframework.memories import service
 
-from .memories import Memory
 
-
-def test_a_language_has_its_english_name_unless_it_is_given_another(
-    memory: Memory,
-) -> None:
+def test_a_language_has_its_english_name_unless_it_is_given_another(memory):
     path = f"{memory.path}/languages"
 
     plain = memory.owner.post(path, json={"languageCode": "pt_br"})
@@ -34,9 +26,7 @@ def test_a_language_has_its_english_name_unless_it_is_given_another(
     assert codes == ["de", "fr", "pt-BR", "ar"]
 
 
-def test_a_language_that_is_removed_takes_its_translations_along(
-    memory: Memory,
-) -> None:
+def test_a_language_that_is_removed_takes_its_translations_along(memory):
     gone = memory.owner.delete(f"{memory.path}/languages/de")
 
     assert gone.status == 200
@@ -47,13 +37,13 @@ def test_a_language_that_is_removed_takes_its_translations_along(
 
 
 def test_others_write_between_the_steps_in_which_a_language_is_removed(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    memory, monkeypatch
+):
     for number in range(4):
         memory.add(sourceText=f"Buy {number}", translations={"de": "x", "fr": "y"})
     path, left, added = f"{memory.path}/entries", [], []
 
-    def write(begun: float) -> None:
+    def write(begun):
         found = memory.owner.get(path, query={"languageCode": "de"}).data["total"]
         left.append(found)
         more = {"sourceText": f"Sell {found}", "translations": {"de": "new"}}
@@ -71,14 +61,12 @@ def test_others_write_between_the_steps_in_which_a_language_is_removed(
     assert codes == [[], *[["fr"]] * 4, [], []]
 
 
-def test_removing_a_language_goes_on_where_it_was_cut_off(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_removing_a_language_goes_on_where_it_was_cut_off(memory, monkeypatch):
     for number in range(4):
         memory.add(sourceText=f"Buy {number}", translations={"de": "x"})
     path = f"{memory.path}/languages/de"
 
-    def cut_off(begun: float) -> None:
+    def cut_off(begun):
         raise Unavailable("somebody stopped the process")
 
     with monkeypatch.context() as patch:

@@ -1,20 +1,16 @@
 """Translations of entries over HTTP, proposed and approved (decisions 2.5)."""
 
-from __future__ import annotations
-
 import pytest
 
-from .memories import Memory
 
-
-def test_a_translation_is_of_a_language_of_the_memory(memory: Memory) -> None:
+def test_a_translation_is_of_a_language_of_the_memory(memory):
     for lang in ("sv", "en"):
         refused = memory.put(lang, "x")
         assert refused.status == 400
         assert refused.error["code"] == "language_not_in_project"
 
 
-def test_a_language_without_a_name_is_refused_in_words(memory: Memory) -> None:
+def test_a_language_without_a_name_is_refused_in_words(memory):
     body = {"sourceText": "New", "translations": {"": "a"}}
 
     answer = memory.owner.post(f"{memory.path}/entries", json=body)
@@ -32,9 +28,7 @@ def test_a_language_without_a_name_is_refused_in_words(memory: Memory) -> None:
         ({"DE": "a", "de": "b"}, ("$.translations.de", "unique", "is named twice")),
     ],
 )
-def test_a_wrong_language_of_a_new_entry_is_told_where_it_stands(
-    memory: Memory, given: dict[str, str], told: tuple[str, str, str]
-) -> None:
+def test_a_wrong_language_of_a_new_entry_is_told_where_it_stands(memory, given, told):
     body = {"sourceText": "New", "translations": given}
 
     answer = memory.owner.post(f"{memory.path}/entries", json=body)

@@ -1,11 +1,6 @@
 """What is wrong with a request comes before what is not there, and before what the
 state of a thing refuses (decisions 2.2)."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 
 from locframework.app import OPERATOR
@@ -13,7 +8,6 @@ from locframework.errors import ProjectNotFound, ValidationFailed
 from locframework.fields import new_id
 from locframework.http.records import Upload
 from locframework.keys.records import Approval, Rejection
-from locframework.testing.workspace import Workspace
 
 FILE = {"file": Upload("en.json", b'{"a": "A"}', "application/json")}
 
@@ -27,9 +21,7 @@ FILE = {"file": Upload("en.json", b'{"a": "A"}', "application/json")}
         ({}, "language_exists"),
     ],
 )
-def test_a_language_that_is_there_is_refused_last(
-    workspace: Workspace, body: Mapping[str, Any], code: str
-) -> None:
+def test_a_language_that_is_there_is_refused_last(workspace, body, code):
     path = f"/projects/{workspace.project(languages=['de'])['id']}/languages"
 
     refused = workspace.owner.post(path, json={"languageCode": "de", **body})
@@ -46,8 +38,8 @@ def test_a_language_that_is_there_is_refused_last(
     ],
 )
 def test_a_language_that_is_not_there_is_missed_once_its_changes_are_right(
-    workspace: Workspace, body: Mapping[str, Any], code: str
-) -> None:
+    workspace, body, code
+):
     path = f"/projects/{workspace.project()['id']}/languages/fr"
 
     assert workspace.owner.patch(path, json=body).error["code"] == code
@@ -63,9 +55,7 @@ def test_a_language_that_is_not_there_is_missed_once_its_changes_are_right(
         ({"sourceLanguage": "de"}, "separator_fixed"),
     ],
 )
-def test_the_fixed_separator_is_told_last_and_nothing_is_changed(
-    workspace: Workspace, body: Mapping[str, Any], code: str
-) -> None:
+def test_the_fixed_separator_is_told_last_and_nothing_is_changed(workspace, body, code):
     project = workspace.project(languages=["de"])
     path = f"/projects/{project['id']}"
     workspace.key(project, "a.b")
@@ -82,9 +72,7 @@ WRONG_MEMBERS = [{"assignedLanguages": ["not a tag"]}, {"projectIds": [new_id()]
 
 
 @pytest.mark.parametrize("wrong", WRONG_MEMBERS)
-def test_what_a_member_is_to_have_is_judged_before_who_there_is(
-    workspace: Workspace, wrong: Mapping[str, Any]
-) -> None:
+def test_what_a_member_is_to_have_is_judged_before_who_there_is(workspace, wrong):
     path = f"/organizations/{workspace.organization_id}/members"
     person = {"email": "ines@example.com", "role": "translator"}
     assert workspace.owner.post(path, json=person).status == 201
@@ -105,9 +93,7 @@ def test_what_a_member_is_to_have_is_judged_before_who_there_is(
         ({"format": "json-flat"}, "branch_not_found"),
     ],
 )
-def test_what_an_export_asks_for_is_judged_before_its_branch(
-    workspace: Workspace, query: Mapping[str, Any], code: str
-) -> None:
+def test_what_an_export_asks_for_is_judged_before_its_branch(workspace, query, code):
     path = f"/projects/{workspace.project()['id']}/export"
 
     refused = workspace.owner.get(path, query={**query, "branch": "gone"})
@@ -123,8 +109,8 @@ def test_what_an_export_asks_for_is_judged_before_its_branch(
     ],
 )
 def test_what_is_wrong_with_a_form_is_told_where_it_stands(
-    workspace: Workspace, form: Mapping[str, Any], query: Mapping[str, Any], place: str
-) -> None:
+    workspace, form, query, place
+):
     path = f"/projects/{workspace.project()['id']}/import"
 
     refused = workspace.owner.post(path, form=form, files=FILE, query=query)
@@ -137,9 +123,7 @@ def test_what_is_wrong_with_a_form_is_told_where_it_stands(
     ("name", "asked"),
     [("approve", Approval(revision=0)), ("reject", Rejection(reason="x" * 1001))],
 )
-def test_python_is_told_first_that_there_is_no_such_project(
-    workspace: Workspace, name: str, asked: Approval | Rejection
-) -> None:
+def test_python_is_told_first_that_there_is_no_such_project(workspace, name, asked):
     decide = getattr(workspace.framework.review, name)
     project = workspace.project(languages=["de"])
 
@@ -173,27 +157,21 @@ WRONG_TEXTS = [
         ({"key": "a"}, "branch_not_found"),
     ],
 )
-def test_a_new_key_is_judged_before_its_branch_is_looked_for(
-    keys: Any, body: Mapping[str, Any], code: str
-) -> None:
+def test_a_new_key_is_judged_before_its_branch_is_looked_for(keys, body, code):
     refused = keys.owner.post(keys.path, json=body, query={"branch": "gone"})
 
     assert refused.error["code"] == code
 
 
 @pytest.mark.parametrize(("body", "code"), [*WRONG_CHANGES, ({}, "key_not_found")])
-def test_changes_are_judged_before_their_key_is_looked_for(
-    keys: Any, body: Mapping[str, Any], code: str
-) -> None:
+def test_changes_are_judged_before_their_key_is_looked_for(keys, body, code):
     for key_id in (new_id(), "none"):
         refused = keys.owner.patch(f"{keys.path}/{key_id}", json=body)
         assert refused.error["code"] == code
 
 
 @pytest.mark.parametrize(("text", "code"), [*WRONG_TEXTS, ("x", None)])
-def test_a_text_is_judged_before_its_key_and_language_are_looked_for(
-    keys: Any, text: object, code: str | None
-) -> None:
+def test_a_text_is_judged_before_its_key_and_language_are_looked_for(keys, text, code):
     absent, key = {"id": new_id()}, keys.made(isPlural=True)
 
     for found, lang, missing in (
@@ -205,9 +183,7 @@ def test_a_text_is_judged_before_its_key_and_language_are_looked_for(
 
 @pytest.mark.parametrize("stale", [False, True])
 @pytest.mark.parametrize(("body", "code"), WRONG_CHANGES)
-def test_what_a_body_says_is_judged_after_the_state_it_is_for(
-    keys: Any, body: Mapping[str, Any], code: str, stale: bool
-) -> None:
+def test_what_a_body_says_is_judged_after_the_state_it_is_for(keys, body, code, stale):
     path = f"{keys.path}/{keys.made()['id']}"
     headers = STALE if stale else {}
 
@@ -218,7 +194,7 @@ def test_what_a_body_says_is_judged_after_the_state_it_is_for(
     assert refused.error["code"] == ("precondition_failed" if stale else code)
 
 
-def test_a_state_comes_before_languages_and_what_is_there(keys: Any) -> None:
+def test_a_state_comes_before_languages_and_what_is_there(keys):
     keys.made(key="taken")
     path = f"{keys.path}/{keys.made(values={'de': 'a'})['id']}"
     writer = keys.workspace.client("developer", languages=["ar"])
@@ -234,9 +210,7 @@ def test_a_state_comes_before_languages_and_what_is_there(keys: Any) -> None:
 
 
 @pytest.mark.parametrize("verb", ["approve", "reject"])
-def test_the_forms_of_a_judgement_come_before_its_key_and_language(
-    keys: Any, verb: str
-) -> None:
+def test_the_forms_of_a_judgement_come_before_its_key_and_language(keys, verb):
     key = keys.made(isPlural=True, values={"de": {"one": "1"}})
     other = keys.workspace.client("reviewer", languages=["ar"])
 
@@ -251,8 +225,8 @@ def test_the_forms_of_a_judgement_come_before_its_key_and_language(
 
 @pytest.mark.parametrize("verb", ["approve", "reject"])
 def test_forms_of_a_key_without_plurals_are_refused_before_that_nothing_waits(
-    keys: Any, verb: str
-) -> None:
+    keys, verb
+):
     key = keys.made(values={"de": "Zahlen"})
 
     refused = keys.act(key, verb, revision={"one": 1})
@@ -261,7 +235,7 @@ def test_forms_of_a_key_without_plurals_are_refused_before_that_nothing_waits(
     assert keys.act(key, verb, revision=1).error["code"] == "nothing_pending"
 
 
-def test_the_form_to_go_back_to_comes_before_its_key_and_language(keys: Any) -> None:
+def test_the_form_to_go_back_to_comes_before_its_key_and_language(keys):
     key = keys.made(values={"de": "Zahlen"})
     other = keys.workspace.client("reviewer", languages=["ar"])
     asked = {"revision": 1, "pluralForm": "several"}

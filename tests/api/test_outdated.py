@@ -1,43 +1,36 @@
 """What is outdated: after proposals, rejections, approvals, and with keepFresh."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.http.records import Upload
 
 
-def shown(keys: Any, key: dict[str, Any], lang: str = "de") -> tuple[Any, ...]:
+def shown(keys, key, lang="de"):
     detail = keys.detail(key, lang)
     return detail["value"], detail["status"], detail["isOutdated"]
 
 
-def review(keys: Any, key: dict[str, Any], verb: str, lang: str = "de") -> None:
+def review(keys, key, verb, lang="de"):
     path = f"{keys.path}/{key['id']}/values/{lang}/{verb}"
     assert keys.owner.post(path, json={}).status == 200
 
 
-def root(keys: Any) -> str:
+def root(keys):
     return f"/projects/{keys.project['id']}"
 
 
-def made(keys: Any) -> dict[str, Any]:
-    key: dict[str, Any] = keys.made(values={"en": "Pay", "de": "Zahlen"})
-    return key
+def made(keys):
+    return keys.made(values={"en": "Pay", "de": "Zahlen"})
 
 
 # rejections
 
 
 @pytest.mark.parametrize("moved", ["before", "between", "after", "never"])
-def test_a_rejection_brings_the_approved_text_back_as_it_stands(
-    keys: Any, moved: str
-) -> None:
+def test_a_rejection_brings_the_approved_text_back_as_it_stands(keys, moved):
     key = made(keys)
 
-    def move(when: str) -> None:
+    def move(when):
         if when == moved:
             keys.put(key, "en", "Pay now")
 
@@ -51,9 +44,7 @@ def test_a_rejection_brings_the_approved_text_back_as_it_stands(
     assert shown(keys, key) == ("Zahlen", "approved", moved != "never")
 
 
-def test_a_proposal_that_came_with_a_new_source_text_leaves_an_outdated_one(
-    keys: Any,
-) -> None:
+def test_a_proposal_that_came_with_a_new_source_text_leaves_an_outdated_one(keys):
     keys.owner.patch(root(keys), json={"blockingChecks": ["placeholders"]})
     key = made(keys)
     items = [
@@ -69,7 +60,7 @@ def test_a_proposal_that_came_with_a_new_source_text_leaves_an_outdated_one(
     assert shown(keys, key) == ("Zahlen", "approved", True)
 
 
-def test_an_approval_forgets_that_the_text_before_was_outdated(keys: Any) -> None:
+def test_an_approval_forgets_that_the_text_before_was_outdated(keys):
     key = made(keys)
     keys.put(key, "en", "Pay now")
     keys.put(key, "de", "Bezahlen", keys.translator)
@@ -84,9 +75,7 @@ def test_an_approval_forgets_that_the_text_before_was_outdated(keys: Any) -> Non
 # keepFresh
 
 
-def test_a_proposed_source_text_keeps_fresh_what_its_writer_wanted_fresh(
-    keys: Any,
-) -> None:
+def test_a_proposed_source_text_keeps_fresh_what_its_writer_wanted_fresh(keys):
     kept, moved = made(keys), keys.made(key="b", values={"en": "Pay", "de": "Zahlen"})
     keys.put(kept, "en", "Pay!", keys.translator, keepFresh=True)
     keys.put(moved, "en", "Pay!", keys.translator)
@@ -97,7 +86,7 @@ def test_a_proposed_source_text_keeps_fresh_what_its_writer_wanted_fresh(
     assert (shown(keys, kept)[2], shown(keys, moved)[2]) == (False, True)
 
 
-def test_of_proposals_on_top_of_each_other_each_must_keep_fresh(keys: Any) -> None:
+def test_of_proposals_on_top_of_each_other_each_must_keep_fresh(keys):
     key = made(keys)
     keys.put(key, "en", "Buy", keys.translator)
     keys.put(key, "en", "Buy!", keys.translator, keepFresh=True)
@@ -107,7 +96,7 @@ def test_of_proposals_on_top_of_each_other_each_must_keep_fresh(keys: Any) -> No
     assert shown(keys, key)[2]
 
 
-def test_a_rejected_proposal_keeps_nothing_fresh_that_comes_after(keys: Any) -> None:
+def test_a_rejected_proposal_keeps_nothing_fresh_that_comes_after(keys):
     key = made(keys)
     keys.put(key, "en", "Pay!", keys.translator, keepFresh=True)
     review(keys, key, "reject", "en")
@@ -118,7 +107,7 @@ def test_a_rejected_proposal_keeps_nothing_fresh_that_comes_after(keys: Any) -> 
     assert shown(keys, key)[2]
 
 
-def test_a_proposal_that_is_merged_keeps_fresh_when_it_is_approved(keys: Any) -> None:
+def test_a_proposal_that_is_merged_keeps_fresh_when_it_is_approved(keys):
     key = made(keys)
     branches = f"{root(keys)}/branches"
     keys.owner.post(branches, json={"name": "spring"})
@@ -135,9 +124,7 @@ def test_a_proposal_that_is_merged_keeps_fresh_when_it_is_approved(keys: Any) ->
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_a_source_text_that_is_brought_back_keeps_fresh_what_it_is_to_keep(
-    keys: Any, keep: bool
-) -> None:
+def test_a_source_text_that_is_brought_back_keeps_fresh_what_it_is_to_keep(keys, keep):
     key = made(keys)
     keys.put(key, "en", "Pay now", keepFresh=True)
     path = f"{keys.path}/{key['id']}/values/en/revert"
@@ -150,7 +137,7 @@ def test_a_source_text_that_is_brought_back_keeps_fresh_what_it_is_to_keep(
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_batches_keep_fresh_what_they_are_to_keep(keys: Any, keep: bool) -> None:
+def test_batches_keep_fresh_what_they_are_to_keep(keys, keep):
     one, two = made(keys), keys.made(key="b", values={"en": "Pay", "de": "Zahlen"})
     of_keys = {"key": "a.b", "values": {"en": "Buy"}, "keepFresh": keep}
     keys.owner.post(
@@ -163,7 +150,7 @@ def test_batches_keep_fresh_what_they_are_to_keep(keys: Any, keep: bool) -> None
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_an_import_keeps_fresh_what_it_is_to_keep(keys: Any, keep: bool) -> None:
+def test_an_import_keeps_fresh_what_it_is_to_keep(keys, keep):
     key = made(keys)
     form = {"languageCode": "en", "onConflict": "overwrite", "format": "json-flat"}
     if keep:

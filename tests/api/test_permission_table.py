@@ -4,10 +4,6 @@ The table is written out by hand: what the interface description says of itself 
 held to it, and the matrix of access holds every operation to the description.
 """
 
-from __future__ import annotations
-
-from locframework.testing.workspace import Workspace
-
 from .every_operation import rows
 
 KEYS = {  # decisions 2.3
@@ -50,9 +46,7 @@ AREAS = {path.split("/")[1] for path in TABLE}
 PROJECT = "/projects/{projectId}"
 
 
-def test_every_operation_asks_for_the_permission_that_was_decided(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_every_operation_asks_for_the_permission_that_was_decided(sqlite_workspace):
     described = {
         f"{row.method} {row.path.removeprefix(PROJECT)}": row.permission
         for row in rows(sqlite_workspace.owner)

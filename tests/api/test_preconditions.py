@@ -1,16 +1,12 @@
 """ETag on single reads, If-None-Match, and If-Match on writes (decisions 2.1.6)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from typing import Any
 
 import pytest
 
-from locframework.testing.client import Answer, Client, patiently
-from locframework.testing.workspace import Workspace
+from locframework.testing.client import patiently
 
 OLD = '"0123456789abcdef0123456789abcdef"'
 
@@ -18,7 +14,7 @@ OLD = '"0123456789abcdef0123456789abcdef"'
 class Shop:
     """A project with one of everything that can be read on its own and changed."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self.owner = workspace.owner
         self.project = workspace.project(languages=["de", "fr"])
         self.path = f"/projects/{self.project['id']}"
@@ -31,7 +27,7 @@ class Shop:
         )
         workspace.run_jobs()
         organization = f"/organizations/{workspace.organization_id}"
-        self.changes: list[tuple[str, str, dict[str, Any]]] = [
+        self.changes = [
             ("PATCH", "/organization", {"name": "Skerry"}),
             ("PATCH", organization, {"tmEnabled": False}),
             ("PATCH", self.path, {"description": "new"}),
@@ -47,21 +43,21 @@ class Shop:
             self.path,
         ]
 
-    def etag(self, path: str) -> str:
+    def etag(self, path):
         tag = self.owner.get(path).headers["ETag"]
         assert tag is not None
         return tag
 
-    def ask(self, method: str, path: str, etag: str, **how: Any) -> Answer:
+    def ask(self, method, path, etag, **how):
         return self.owner.request(method, path, headers={"If-Match": etag}, **how)
 
 
 @pytest.fixture
-def shop(workspace: Workspace) -> Shop:
+def shop(workspace):
     return Shop(workspace)
 
 
-def test_a_single_read_has_an_etag_that_spares_the_next_one(shop: Shop) -> None:
+def test_a_single_read_has_an_etag_that_spares_the_next_one(shop):
     for path in {path for _, path, _ in shop.changes} | {"/tokens/self"}:
         first = shop.owner.get(path)
         headers = {"If-None-Match": f'"x", W/{first.headers["ETag"]}'}
@@ -75,12 +71,12 @@ def test_a_single_read_has_an_etag_that_spares_the_next_one(shop: Shop) -> None:
         assert again.headers["X-RateLimit-Limit"] == "600"
 
 
-def test_a_list_has_no_etag(shop: Shop) -> None:
+def test_a_list_has_no_etag(shop):
     for path in ("/projects", f"{shop.path}/keys", f"{shop.path}/languages"):
         assert shop.owner.get(path).headers["ETag"] is None
 
 
-def test_a_write_passes_with_the_etag_of_the_state_and_no_other(shop: Shop) -> None:
+def test_a_write_passes_with_the_etag_of_the_state_and_no_other(shop):
     for method, path, body in shop.changes:
         before = shop.owner.get(path)
 
@@ -96,7 +92,7 @@ def test_a_write_passes_with_the_etag_of_the_state_and_no_other(shop: Shop) -> N
         assert shop.ask(method, path, "*", json=body).status == 200, path
 
 
-def test_an_etag_in_the_answer_of_a_write_is_that_of_the_next_read(shop: Shop) -> None:
+def test_an_etag_in_the_answer_of_a_write_is_that_of_the_next_read(shop):
     tagged = set()
     for method, path, body in shop.changes:
         answer = shop.owner.request(
@@ -113,7 +109,7 @@ def test_an_etag_in_the_answer_of_a_write_is_that_of_the_next_read(shop: Shop) -
     }
 
 
-def test_nothing_is_deleted_in_another_state(shop: Shop) -> None:
+def test_nothing_is_deleted_in_another_state(shop):
     for path in shop.deletes:
         etag = shop.etag(path)
 
@@ -123,7 +119,7 @@ def test_nothing_is_deleted_in_another_state(shop: Shop) -> None:
         assert shop.owner.get(path).status == 404
 
 
-def test_the_etag_of_a_value_is_not_touched_by_another_language(shop: Shop) -> None:
+def test_the_etag_of_a_value_is_not_touched_by_another_language(shop):
     de, fr = f"{shop.key}/values/de", f"{shop.key}/values/fr"
     etag, of_key = shop.etag(de), shop.etag(shop.key)
 
@@ -133,7 +129,7 @@ def test_the_etag_of_a_value_is_not_touched_by_another_language(shop: Shop) -> N
     assert shop.ask("PATCH", shop.key, of_key, json={"tags": ["x"]}).status == 412
 
 
-def test_a_first_text_can_be_written_only_if_there_is_none_yet(shop: Shop) -> None:
+def test_a_first_text_can_be_written_only_if_there_is_none_yet(shop):
     fr = f"{shop.key}/values/fr"
     empty = shop.etag(fr)
 
@@ -144,9 +140,7 @@ def test_a_first_text_can_be_written_only_if_there_is_none_yet(shop: Shop) -> No
     assert shop.owner.get(fr).data["value"]["value"] == "Payer"
 
 
-def test_what_has_no_etag_is_not_written_under_a_condition(
-    workspace: Workspace, shop: Shop
-) -> None:
+def test_what_has_no_etag_is_not_written_under_a_condition(workspace, shop):
     organization = f"/organizations/{workspace.organization_id}"
     new = {"email": "anna@example.com", "role": "viewer"}
     made = shop.owner.post(f"{organization}/members", json=new).data["member"]
@@ -164,13 +158,11 @@ def test_what_has_no_etag_is_not_written_under_a_condition(
     assert shop.owner.get(f"{shop.key}/values/de").data["value"]["value"] == "x"
 
 
-def test_who_may_not_write_is_told_so_whatever_the_etag(
-    workspace: Workspace, shop: Shop
-) -> None:
+def test_who_may_not_write_is_told_so_whatever_the_etag(workspace, shop):
     viewer, stranger = workspace.client("viewer"), workspace.organization("Other")[1]
     mute = workspace.client("translator", permissions=["translation_write"])
     path, headers = f"{shop.key}/values/de", {"If-Match": OLD}
-    ask: dict[str, Any] = {"json": {"value": "neu"}, "headers": headers}
+    ask = {"json": {"value": "neu"}, "headers": headers}
 
     assert viewer.put(path, **ask).status == 403
     assert stranger.put(path, **ask).status == 404
@@ -183,9 +175,7 @@ def test_who_may_not_write_is_told_so_whatever_the_etag(
 
 
 @pytest.mark.parametrize("shape", ["W/{}", "w/{}", "x{}", "{}x"])
-def test_a_tag_that_no_state_can_have_is_told_to_be_none(
-    shop: Shop, shape: str
-) -> None:
+def test_a_tag_that_no_state_can_have_is_told_to_be_none(shop, shape):
     path = f"{shop.key}/values/de"
 
     refused = shop.ask("PUT", path, shape.format(shop.etag(path)), json={"value": "y"})
@@ -196,7 +186,7 @@ def test_a_tag_that_no_state_can_have_is_told_to_be_none(
     assert "read it again" in late.error["message"]
 
 
-def test_what_is_no_tag_spares_no_answer(shop: Shop) -> None:
+def test_what_is_no_tag_spares_no_answer(shop):
     etag = shop.etag(shop.key)
 
     for header, status in ((f"W/{etag}", 304), (f"w/{etag}", 200), (f"{etag}x", 200)):
@@ -204,12 +194,12 @@ def test_what_is_no_tag_spares_no_answer(shop: Shop) -> None:
         assert answer.status == status, header
 
 
-def test_of_fifty_writers_with_one_etag_one_wins_each_round(shop: Shop) -> None:
+def test_of_fifty_writers_with_one_etag_one_wins_each_round(shop):
     path = f"{shop.key}/values/de"
     for written in range(2, 6):
         etag, start = shop.etag(path), Barrier(50)
 
-        def write(number: int, etag: str = etag, start: Barrier = start) -> Answer:
+        def write(number, etag=etag, start=start):
             start.wait(60)
             body = {"value": f"{etag} {number}"}
             return patiently(lambda: shop.ask("PUT", path, etag, json=body))
@@ -222,11 +212,11 @@ def test_of_fifty_writers_with_one_etag_one_wins_each_round(shop: Shop) -> None:
         assert shop.owner.get(path).data["value"]["revision"] == written
 
 
-def test_without_if_match_the_last_writer_wins(shop: Shop) -> None:
+def test_without_if_match_the_last_writer_wins(shop):
     path = f"{shop.key}/values/de"
-    client: Client = shop.owner
+    client = shop.owner
 
-    def write(number: int) -> Answer:
+    def write(number):
         return patiently(lambda: client.put(path, json={"value": str(number)}))
 
     with ThreadPoolExecutor(20) as pool:
@@ -236,10 +226,10 @@ def test_without_if_match_the_last_writer_wins(shop: Shop) -> None:
     assert client.get(path).data["value"]["revision"] == 21
 
 
-def test_an_endpoint_says_which_headers_it_knows(shop: Shop) -> None:
+def test_an_endpoint_says_which_headers_it_knows(shop):
     paths = shop.owner.get("/openapi.json").json["paths"]
 
-    def headers(path: str, method: str) -> list[str]:
+    def headers(path, method):
         parameters = paths[path][method].get("parameters", [])
         return [each["name"] for each in parameters if each["in"] == "header"]
 

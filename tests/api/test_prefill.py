@@ -1,22 +1,15 @@
 """Missing texts are filled from memories, as drafts (decisions 2.3.3, 2.5)."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.http.records import Upload
-from locframework.memories.matching.port import Found
-from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace
 from tests.databases import statements_of
 
 
 class Shop:
     """A project that reads a memory which knows two sentences."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self.workspace, self.owner = workspace, workspace.owner
         self.project = workspace.project(languages=["de", "pl"])
         self.path = f"/projects/{self.project['id']}"
@@ -27,29 +20,29 @@ class Shop:
         self.entry("Save the file", de="Datei speichern", pl="Zapisz plik")
         self.entry("Close the window", de="Fenster schließen")
 
-    def entry(self, text: str, context: str = "", **values: str) -> None:
+    def entry(self, text, context="", **values):
         body = {"sourceText": text, "context": context, "translations": values}
         answer = self.owner.post(f"{self.memory}/entries", json=body)
         assert answer.status == 201, answer
 
-    def key(self, name: str, **values: object) -> str:
+    def key(self, name, **values):
         more = {"isPlural": True} if isinstance(values.get("en"), dict) else {}
         key = self.workspace.key(self.project, name, values=values, **more)
         return f"{self.path}/keys/{key['id']}"
 
-    def ask(self, client: Client | None = None, query: str = "", **body: Any) -> Answer:
+    def ask(self, client=None, query="", **body):
         asked = {"languageCodes": ["de", "pl"], **body}
         path = f"{self.path}/tm/prefill{query}"
         return (client or self.owner).post(path, json=asked)
 
-    def fill(self, client: Client | None = None, query: str = "", **body: Any) -> Any:
+    def fill(self, client=None, query="", **body):
         sent = self.ask(client, query, **body)
         assert sent.status == 202, sent
         job = self.workspace.job_of(sent, client)
         assert (job["type"], job["status"]) == ("tm_prefill", "succeeded"), job
         return job["result"]
 
-    def values(self, key: str, query: str = "") -> dict[str, tuple[str, str]]:
+    def values(self, key, query=""):
         found = self.owner.get(f"{key}{query}").data["key"]["values"]
         return {
             each["languageCode"]
@@ -63,13 +56,11 @@ class Shop:
 
 
 @pytest.fixture
-def shop(sqlite_workspace: Workspace) -> Shop:
+def shop(sqlite_workspace):
     return Shop(sqlite_workspace)
 
 
-def test_missing_texts_are_filled_as_drafts_that_nobody_wrote(
-    workspace: Workspace,
-) -> None:
+def test_missing_texts_are_filled_as_drafts_that_nobody_wrote(workspace):
     shop = Shop(workspace)
     key = shop.key("save", en="Save the file", pl="Zachowaj plik")
     shop.key("other", en="Something else entirely")
@@ -91,7 +82,7 @@ def test_missing_texts_are_filled_as_drafts_that_nobody_wrote(
     }
 
 
-def test_only_matches_that_are_good_enough_are_taken(shop: Shop) -> None:
+def test_only_matches_that_are_good_enough_are_taken(shop):
     near = shop.key("near", en="Save the files")
 
     shop.fill()
@@ -102,9 +93,7 @@ def test_only_matches_that_are_good_enough_are_taken(shop: Shop) -> None:
     assert shop.values(near) == {"de": ("Datei speichern", "draft")}
 
 
-def test_the_penalty_of_the_memory_comes_off_before_a_match_is_good_enough(
-    shop: Shop,
-) -> None:
+def test_the_penalty_of_the_memory_comes_off_before_a_match_is_good_enough(shop):
     shop.owner.put(f"{shop.path}{shop.memory}", json={"penalty": 5})
     key = shop.key("save", en="Save the file")
 
@@ -116,13 +105,11 @@ def test_the_penalty_of_the_memory_comes_off_before_a_match_is_good_enough(
     assert shop.values(key) == {"de": ("Datei speichern", "draft")}
 
 
-def test_texts_that_are_not_alike_enough_are_not_looked_for(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_that_are_not_alike_enough_are_not_looked_for(shop, monkeypatch):
     matcher = shop.workspace.framework.plugins.matchers["rapidfuzz"]
     find, hits = matcher.find, list[int]()
 
-    def noting(*asked: Any) -> list[Found]:
+    def noting(*asked):
         found = find(*asked)
         hits.extend(hit.percent for each in found for hit in each.hits)
         return found
@@ -139,9 +126,7 @@ def test_texts_that_are_not_alike_enough_are_not_looked_for(
     assert hits[1:] == [100, 92]
 
 
-def test_a_draft_is_not_delivered_and_not_learned_until_it_is_approved(
-    shop: Shop,
-) -> None:
+def test_a_draft_is_not_delivered_and_not_learned_until_it_is_approved(shop):
     shop.owner.put(f"{shop.path}{shop.memory}", json={"writeMode": "all"})
     key = shop.key("save", en="Save the file")
     shop.fill()
@@ -158,7 +143,7 @@ def test_a_draft_is_not_delivered_and_not_learned_until_it_is_approved(
     assert after == 3  # of the key's own context
 
 
-def test_of_equal_matches_that_of_the_same_context_is_taken(shop: Shop) -> None:
+def test_of_equal_matches_that_of_the_same_context_is_taken(shop):
     shop.entry("Open", "menu.open", de="Öffnen")
     shop.entry("Open", "state.open", de="Offen")
 
@@ -168,9 +153,7 @@ def test_of_equal_matches_that_of_the_same_context_is_taken(shop: Shop) -> None:
     assert shop.values(key)["de"] == ("Offen", "draft")
 
 
-def test_each_key_with_the_same_source_text_gets_that_of_its_own_context(
-    workspace: Workspace,
-) -> None:
+def test_each_key_with_the_same_source_text_gets_that_of_its_own_context(workspace):
     shop = Shop(workspace)
     names = [f"m{at:02}" for at in range(14)]  # more than are ever shown of one text
     for name in names:
@@ -193,9 +176,7 @@ def test_each_key_with_the_same_source_text_gets_that_of_its_own_context(
     assert result["valuesWritten"] == 17
 
 
-def test_an_approved_match_is_taken_whatever_drafts_are_more_like_the_text(
-    shop: Shop,
-) -> None:
+def test_an_approved_match_is_taken_whatever_drafts_are_more_like_the_text(shop):
     shop.owner.put(f"{shop.path}{shop.memory}", json={"priority": 5})
     body = {"name": "Drafts", "sourceLanguage": "en", "languageCodes": ["de"]}
     made = shop.owner.post("/translation-memories", json=body).data
@@ -218,12 +199,10 @@ def test_an_approved_match_is_taken_whatever_drafts_are_more_like_the_text(
     assert shop.values(key) == {"de": ("Datei speichern", "draft")}
 
 
-def test_a_step_costs_the_same_however_many_contexts_a_text_stands_in(
-    workspace: Workspace,
-) -> None:
+def test_a_step_costs_the_same_however_many_contexts_a_text_stands_in(workspace):
     shop = Shop(workspace)
 
-    def cost(prefix: str, count: int) -> int:
+    def cost(prefix, count):
         keys = [
             {"key": f"{prefix}{at}", "values": {"en": "Save the file"}}
             for at in range(count)
@@ -239,7 +218,7 @@ def test_a_step_costs_the_same_however_many_contexts_a_text_stands_in(
     assert cost("few", 3) == cost("many", 90)
 
 
-def test_plural_forms_are_filled_with_those_of_the_source(shop: Shop) -> None:
+def test_plural_forms_are_filled_with_those_of_the_source(shop):
     shop.entry("{n} bag", de="{n} Tasche")
     shop.entry("{n} bags", de="{n} Taschen")
 
@@ -252,9 +231,7 @@ def test_plural_forms_are_filled_with_those_of_the_source(shop: Shop) -> None:
     }
 
 
-def test_texts_that_are_there_are_replaced_only_when_that_is_asked_for(
-    shop: Shop,
-) -> None:
+def test_texts_that_are_there_are_replaced_only_when_that_is_asked_for(shop):
     key = shop.key("save", en="Save the file", de="Sichern")
     waiting = shop.key("close", en="Close the window")
     body = {"value": "Zumachen"}
@@ -271,7 +248,7 @@ def test_texts_that_are_there_are_replaced_only_when_that_is_asked_for(
     assert shop.values(waiting)["de"] == ("Zumachen", "pending_review")
 
 
-def test_only_the_keys_that_are_named_are_filled(shop: Shop) -> None:
+def test_only_the_keys_that_are_named_are_filled(shop):
     one = shop.key("a.one", en="Save the file")
     other = shop.key("b.other", en="Save the file")
     third = shop.key("b.third", en="Save the file")
@@ -286,7 +263,7 @@ def test_only_the_keys_that_are_named_are_filled(shop: Shop) -> None:
     assert [shop.values(key) for key in (one, other, third)] == [filled, {}, filled]
 
 
-def test_a_condition_that_is_misspelt_fills_nothing(shop: Shop) -> None:
+def test_a_condition_that_is_misspelt_fills_nothing(shop):
     key = shop.key("save", en="Save the file")
     body = {"languageCodes": ["de"], "filter": {"tags": ["none has it"]}}
 
@@ -298,7 +275,7 @@ def test_a_condition_that_is_misspelt_fills_nothing(shop: Shop) -> None:
     assert shop.values(key) == {}
 
 
-def test_keys_that_are_named_and_are_not_there_are_told(shop: Shop) -> None:
+def test_keys_that_are_named_and_are_not_there_are_told(shop):
     key = shop.key("save", en="Save the file")
     unknown = "01890000-0000-7000-8000-000000000000"
 
@@ -311,9 +288,7 @@ def test_keys_that_are_named_and_are_not_there_are_told(shop: Shop) -> None:
     ]
 
 
-def test_keys_that_are_named_and_do_not_pass_the_filter_are_no_missing_ones(
-    shop: Shop,
-) -> None:
+def test_keys_that_are_named_and_do_not_pass_the_filter_are_no_missing_ones(shop):
     named = [shop.key(name, en="Save the file") for name in ("a.save", "b.save")]
     ids = [key.rpartition("/")[2] for key in named]
 
@@ -323,7 +298,7 @@ def test_keys_that_are_named_and_do_not_pass_the_filter_are_no_missing_ones(
     assert [each["keyId"] for each in result["skipped"]] == ["x"]
 
 
-def test_a_branch_is_filled_and_main_is_not(shop: Shop) -> None:
+def test_a_branch_is_filled_and_main_is_not(shop):
     key = shop.key("save", en="Save the file")
     shop.owner.post(f"{shop.path}/branches", json={"name": "b"})
     shop.owner.patch(shop.path, json={"mainProtected": True})
@@ -336,7 +311,7 @@ def test_a_branch_is_filled_and_main_is_not(shop: Shop) -> None:
     assert shop.values(key, "?branch=b")["de"] == ("Datei speichern", "draft")
 
 
-def test_only_assigned_languages_are_filled(shop: Shop) -> None:
+def test_only_assigned_languages_are_filled(shop):
     scoped = shop.workspace.client("translator", languages=["de"])
     key = shop.key("save", en="Save the file")
 
@@ -347,7 +322,7 @@ def test_only_assigned_languages_are_filled(shop: Shop) -> None:
     assert shop.values(key) == {"de": ("Datei speichern", "draft")}
 
 
-def test_what_cannot_be_asked_is_refused(shop: Shop) -> None:
+def test_what_cannot_be_asked_is_refused(shop):
     absent = shop.ask(languageCodes=["sv"])
     wrong = [
         shop.ask(languageCodes=[]),
@@ -363,7 +338,7 @@ def test_what_cannot_be_asked_is_refused(shop: Shop) -> None:
         assert (answer.status, answer.error["code"]) == (400, "validation_failed")
 
 
-def test_nothing_is_filled_where_translation_memory_is_switched_off(shop: Shop) -> None:
+def test_nothing_is_filled_where_translation_memory_is_switched_off(shop):
     key = shop.key("save", en="Save the file")
     shop.owner.patch(shop.path, json={"tmEnabled": False})
 
@@ -374,7 +349,7 @@ def test_nothing_is_filled_where_translation_memory_is_switched_off(shop: Shop) 
     assert shop.values(key) == {}
 
 
-def test_a_project_that_reads_no_memory_is_told_so(shop: Shop) -> None:
+def test_a_project_that_reads_no_memory_is_told_so(shop):
     shop.key("save", en="Save the file")
     with_one = shop.fill()
     shop.owner.put(f"{shop.path}{shop.memory}", json={"read": False})
@@ -383,7 +358,7 @@ def test_a_project_that_reads_no_memory_is_told_so(shop: Shop) -> None:
     assert shop.fill()["warnings"] == ["the project reads no translation memory"]
 
 
-def test_many_keys_are_filled_in_steps(shop: Shop) -> None:
+def test_many_keys_are_filled_in_steps(shop):
     keys = [{"key": f"k{n}", "values": {"en": "Save the file"}} for n in range(230)]
     shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
 

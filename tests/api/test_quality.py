@@ -1,13 +1,9 @@
 """What a project says of its checks."""
 
-from __future__ import annotations
-
 import pytest
 
-from locframework.testing.workspace import Workspace
 
-
-def test_a_project_keeps_what_it_says_of_checks(workspace: Workspace) -> None:
+def test_a_project_keeps_what_it_says_of_checks(workspace):
     severities = {"punctuation": "off", "length": "warning"}
     twice = ["markup", "markup"]  # is kept once, as other lists of names are
     project = workspace.project(blockingChecks=twice, checkSeverities=severities)
@@ -24,9 +20,7 @@ def test_a_project_keeps_what_it_says_of_checks(workspace: Workspace) -> None:
     assert {name: changed[name] for name in body} == body
 
 
-def test_a_project_that_says_nothing_leaves_it_to_the_checks(
-    workspace: Workspace,
-) -> None:
+def test_a_project_that_says_nothing_leaves_it_to_the_checks(workspace):
     project = workspace.project()
 
     assert (project["checkSeverities"], project["blockingChecks"]) == ({}, [])
@@ -37,8 +31,8 @@ def test_a_project_that_says_nothing_leaves_it_to_the_checks(
     [("blockingChecks", ["length", "lenght"]), ("checkSeverities", {"lenght": "off"})],
 )
 def test_a_check_that_nobody_provides_is_refused_with_those_there_are(
-    workspace: Workspace, field: str, value: object
-) -> None:
+    workspace, field, value
+):
     project = workspace.project()
     body = {"name": "Shop", "sourceLanguage": "en", field: value}
     owner = workspace.owner
@@ -56,9 +50,7 @@ def test_a_check_that_nobody_provides_is_refused_with_those_there_are(
 @pytest.mark.parametrize(
     "value", [{"length": "fatal"}, {"length": None}, ["length"], "off", None]
 )
-def test_a_severity_that_there_is_not_is_refused(
-    workspace: Workspace, value: object
-) -> None:
+def test_a_severity_that_there_is_not_is_refused(workspace, value):
     project = workspace.project()
 
     answer = workspace.owner.patch(
@@ -68,9 +60,7 @@ def test_a_severity_that_there_is_not_is_refused(
     assert (answer.status, answer.error["code"]) == (400, "validation_failed")
 
 
-def test_what_was_read_can_be_sent_back_when_a_check_is_gone(
-    workspace: Workspace,
-) -> None:
+def test_what_was_read_can_be_sent_back_when_a_check_is_gone(workspace):
     project = workspace.project()
     path, owner = f"/projects/{project['id']}", workspace.owner
     workspace.framework.storage.database.run(

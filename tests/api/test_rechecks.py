@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from locframework import OPERATOR, hookimpl
 from locframework.issues.service import IssueQuery
-from locframework.ports import Check, Finding, Severity, Subject
-from locframework.testing.workspace import Workspace, open_workspace
+from locframework.ports import Finding, Severity
+from locframework.testing.workspace import open_workspace
 
 from .checked_shop import Shop
 
 
 @pytest.fixture
-def shop(workspace: Workspace) -> Shop:
+def shop(workspace):
     return Shop(workspace)
 
 
 # judged anew
 
 
-def test_other_plural_forms_have_a_project_judged_anew(shop: Shop) -> None:
+def test_other_plural_forms_have_a_project_judged_anew(shop):
     forms = {"one": "{n} day", "other": "{n} days"}
     body = {"key": "days", "isPlural": True, "values": {"en": forms, "de": forms}}
     shop.made(body)
@@ -46,7 +43,7 @@ def test_other_plural_forms_have_a_project_judged_anew(shop: Shop) -> None:
     assert shop.issues(check="plural_forms", branch="spring") == []
 
 
-def test_another_source_language_has_a_project_judged_anew(shop: Shop) -> None:
+def test_another_source_language_has_a_project_judged_anew(shop):
     shop.owner.patch(shop.path, json={"sourceLanguage": "de"})
     shop.workspace.run_jobs()
 
@@ -56,7 +53,7 @@ def test_another_source_language_has_a_project_judged_anew(shop: Shop) -> None:
     ]
 
 
-def test_other_changes_of_a_project_start_no_job(shop: Shop) -> None:
+def test_other_changes_of_a_project_start_no_job(shop):
     shop.owner.patch(shop.path, json={"description": "x", "sourceLanguage": "en"})
     shop.owner.patch(f"{shop.path}/languages/de", json={"label": "Deutsch"})
 
@@ -70,7 +67,7 @@ class Loud:
     description = "The text is in capitals."
     severity: Severity = "warning"
 
-    def find(self, subject: Subject) -> Iterator[Finding]:
+    def find(self, subject):
         for form, text in subject.texts.items():
             if text.isupper():
                 yield Finding("is in capitals", 0, len(text), form)
@@ -80,13 +77,11 @@ class LoudPlugin:
     name = "loud"
 
     @hookimpl
-    def loc_provide_checks(self) -> list[Check]:
+    def loc_provide_checks(self):
         return [Loud()]
 
 
-def test_a_check_that_comes_later_finds_what_was_there(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_a_check_that_comes_later_finds_what_was_there(database_url, tmp_path):
     with open_workspace(database_url, tmp_path) as workspace:
         shop = Shop(workspace)
         key_id = shop.key("loud", en="PAY")

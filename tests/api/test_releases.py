@@ -1,12 +1,8 @@
 """Decisions 2.8: releases, one after another, their differences, and the way back."""
 
-from __future__ import annotations
-
 import hashlib
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -14,10 +10,9 @@ from msgspec.structs import replace
 from locframework.events import SYSTEM
 from locframework.fields import new_id
 from locframework.http.records import Upload
-from locframework.testing.workspace import Workspace
 
 
-def test_a_change_is_published_as_the_next_version(published: Any) -> None:
+def test_a_change_is_published_as_the_next_version(published):
     before = published.manifest()
     published.change("Bezahlen")
 
@@ -36,7 +31,7 @@ def test_a_change_is_published_as_the_next_version(published: Any) -> None:
     assert changed == {"de"}
 
 
-def test_the_files_of_older_releases_stay_readable(published: Any) -> None:
+def test_the_files_of_older_releases_stay_readable(published):
     old = published.manifest().json["files"][1]
     published.change("Bezahlen")
     published.release()
@@ -46,9 +41,7 @@ def test_the_files_of_older_releases_stay_readable(published: Any) -> None:
     assert f"sha256:{hashlib.sha256(answer.content).hexdigest()}" == old["contentHash"]
 
 
-def test_publishing_nothing_new_answers_200_with_the_current_release(
-    published: Any,
-) -> None:
+def test_publishing_nothing_new_answers_200_with_the_current_release(published):
     answer = published.act("releases")
 
     assert answer.status == 200
@@ -58,8 +51,8 @@ def test_publishing_nothing_new_answers_200_with_the_current_release(
 
 @pytest.mark.parametrize("is_auto", [True, False])
 def test_a_project_to_which_nothing_happened_yet_is_published_just_once(
-    workspace: Workspace, is_auto: bool
-) -> None:
+    workspace, is_auto
+):
     path = f"/projects/{workspace.project()['id']}"
     body = {"name": "Web", "format": "json-nested", "autoPublish": is_auto}
     made = workspace.owner.post(f"{path}/distributions", json=body)
@@ -73,9 +66,7 @@ def test_a_project_to_which_nothing_happened_yet_is_published_just_once(
     assert workspace.owner.get(f"{path}/jobs").data["total"] == 1
 
 
-def test_what_an_import_says_beside_the_texts_is_published(
-    publish: Callable[..., Any], workspace: Workspace
-) -> None:
+def test_what_an_import_says_beside_the_texts_is_published(publish, workspace):
     published = publish(format="gettext-po").build()
     message = '# Above the door\nmsgctxt "key:title"\nmsgid "Shop"\nmsgstr "Laden"\n'
     files = {"file": Upload("de.po", message.encode(), "text/x-po")}
@@ -93,9 +84,7 @@ def test_what_an_import_says_beside_the_texts_is_published(
     assert b"# Above the door" in german
 
 
-def test_publishing_again_brings_back_a_file_that_the_blob_store_has_lost(
-    published: Any,
-) -> None:
+def test_publishing_again_brings_back_a_file_that_the_blob_store_has_lost(published):
     framework = published.workspace.framework
     file = published.manifest().json["files"][0]
     digest = file["contentHash"].removeprefix("sha256:")
@@ -109,20 +98,20 @@ def test_publishing_again_brings_back_a_file_that_the_blob_store_has_lost(
     assert published.public.get(file["url"]).status == 200
 
 
-def test_a_release_job_ends_with_all_of_its_progress(published: Any) -> None:
+def test_a_release_job_ends_with_all_of_its_progress(published):
     published.change("Bezahlen")
 
     assert published.release()["progress"] == {"done": 3, "total": 3}
 
 
-def test_a_second_release_waits_for_the_first(published: Any) -> None:
+def test_a_second_release_waits_for_the_first(published):
     published.change("Bezahlen")
     assert published.act("releases").status == 202
 
     assert published.act("releases").error["code"] == "release_in_progress"
 
 
-def test_a_cancelled_release_frees_the_way(published: Any) -> None:
+def test_a_cancelled_release_frees_the_way(published):
     published.change("Bezahlen")
     job = published.act("releases").data["job"]
     cancel = f"{published.path}/jobs/{job['id']}/cancel"
@@ -135,9 +124,7 @@ def test_a_cancelled_release_frees_the_way(published: Any) -> None:
     assert published.release()["result"] == {"version": 3, "unchanged": False}
 
 
-def test_a_diff_looks_past_any_number_of_failed_releases(
-    published: Any, workspace: Workspace
-) -> None:
+def test_a_diff_looks_past_any_number_of_failed_releases(published, workspace):
     store = workspace.framework.storage.delivery
     first = store.find_release(published.distribution["id"], version=1)
     with workspace.framework.storage.transaction():
@@ -156,7 +143,7 @@ def test_a_diff_looks_past_any_number_of_failed_releases(
     assert diff["fromVersion"] == 1
 
 
-def test_a_dry_run_tells_what_would_change_and_keeps_nothing(published: Any) -> None:
+def test_a_dry_run_tells_what_would_change_and_keeps_nothing(published):
     published.change("Bezahlen")
 
     diff = published.act("releases", {"dryRun": True}).data["diff"]
@@ -166,7 +153,7 @@ def test_a_dry_run_tells_what_would_change_and_keeps_nothing(published: Any) -> 
     assert published.manifest().json["release"]["version"] == 1
 
 
-def test_a_diff_compares_two_releases_file_by_file(published: Any) -> None:
+def test_a_diff_compares_two_releases_file_by_file(published):
     published.change("Bezahlen")
     published.release()
     read = published.workspace.owner.get
@@ -179,7 +166,7 @@ def test_a_diff_compares_two_releases_file_by_file(published: Any) -> None:
     assert {change["change"] for change in first["files"]} == {"added"}
 
 
-def test_rollback_is_a_new_version_with_the_old_files(published: Any) -> None:
+def test_rollback_is_a_new_version_with_the_old_files(published):
     first = published.manifest().json
     published.change("Bezahlen")
     published.release()
@@ -196,7 +183,7 @@ def test_rollback_is_a_new_version_with_the_old_files(published: Any) -> None:
     )
 
 
-def test_a_release_after_a_rollback_publishes_what_there_is_now(published: Any) -> None:
+def test_a_release_after_a_rollback_publishes_what_there_is_now(published):
     published.change("Bezahlen")
     published.release()
     published.act("rollback", {"version": 1})
@@ -204,9 +191,7 @@ def test_a_release_after_a_rollback_publishes_what_there_is_now(published: Any) 
     assert published.release()["result"] == {"version": 4, "unchanged": False}
 
 
-def test_a_rollback_that_matches_the_texts_again_is_published_just_once(
-    publish: Callable[..., Any],
-) -> None:
+def test_a_rollback_that_matches_the_texts_again_is_published_just_once(publish):
     published = publish(autoPublish=True).build()
     published.change("Bezahlen")
     published.workspace.run_jobs()
@@ -219,7 +204,7 @@ def test_a_rollback_that_matches_the_texts_again_is_published_just_once(
     assert published.act("releases").status == 200
 
 
-def test_a_release_that_comes_late_does_not_replace_a_newer_one(published: Any) -> None:
+def test_a_release_that_comes_late_does_not_replace_a_newer_one(published):
     store = published.workspace.framework.storage.delivery
     published.change("Bezahlen")
     accepted = published.act("releases")
@@ -237,7 +222,7 @@ def test_a_release_that_comes_late_does_not_replace_a_newer_one(published: Any) 
 
 
 @pytest.mark.parametrize("version", ["01", "+1", "1.0", "0", "-1", "9" * 30, "\u0661"])
-def test_a_release_has_one_name(published: Any, version: str) -> None:
+def test_a_release_has_one_name(published, version):
     read = published.workspace.owner.get
 
     found = read(f"{published.one}/releases/{version}")
@@ -246,7 +231,7 @@ def test_a_release_has_one_name(published: Any, version: str) -> None:
     assert (found.status, found.error["code"]) == (404, "release_not_found")
 
 
-def test_a_release_tells_when_it_was_made_and_when_it_went_live(published: Any) -> None:
+def test_a_release_tells_when_it_was_made_and_when_it_went_live(published):
     published.change("Bezahlen")
     published.release()
     published.act("rollback", {"version": 1})
@@ -260,9 +245,7 @@ def test_a_release_tells_when_it_was_made_and_when_it_went_live(published: Any) 
     assert third["createdAt"] == third["publishedAt"]
 
 
-def test_a_release_and_a_change_at_once_build_one_release(
-    publish: Callable[..., Any],
-) -> None:
+def test_a_release_and_a_change_at_once_build_one_release(publish):
     published = publish(autoPublish=True).build()
     published.change("Bezahlen")
     published.workspace.run_jobs()
@@ -281,7 +264,7 @@ def test_a_release_and_a_change_at_once_build_one_release(
 
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
-def test_a_change_committed_after_a_later_event_is_not_lost(published: Any) -> None:
+def test_a_change_committed_after_a_later_event_is_not_lost(published):
     workspace = published.workspace
     published.change("Bezahlen")
     published.act("releases")
@@ -300,7 +283,7 @@ def test_a_change_committed_after_a_later_event_is_not_lost(published: Any) -> N
     assert _german(published) == "Begleichen"
 
 
-def _tell_of_a_job(published: Any) -> None:
+def _tell_of_a_job(published):
     framework = published.workspace.framework
     with framework.storage.transaction():
         framework.events.append(
@@ -312,14 +295,13 @@ def _tell_of_a_job(published: Any) -> None:
         )
 
 
-def _german(published: Any) -> str:
+def _german(published):
     files = published.manifest().json["files"]
     [url] = [file["url"] for file in files if file["language"] == "de"]
-    text: str = published.public.get(url).json["checkout"]["pay"]
-    return text
+    return published.public.get(url).json["checkout"]["pay"]
 
 
-def test_another_branch_of_the_same_name_is_published_as_it_is(published: Any) -> None:
+def test_another_branch_of_the_same_name_is_published_as_it_is(published):
     owner, branches = published.workspace.owner, f"{published.path}/branches"
     [key, *_] = owner.get(f"{published.path}/keys").data["items"]
     text = f"{published.path}/keys/{key['id']}/values/de"
@@ -341,9 +323,7 @@ def test_another_branch_of_the_same_name_is_published_as_it_is(published: Any) -
 
 @pytest.mark.parametrize("body", [{}, {"dryRun": True}])
 @pytest.mark.parametrize("changes", [True, False])
-def test_a_branch_that_has_ended_is_not_published(
-    published: Any, body: dict[str, object], changes: bool
-) -> None:
+def test_a_branch_that_has_ended_is_not_published(published, body, changes):
     owner, branches = published.workspace.owner, f"{published.path}/branches"
     owner.post(branches, json={"name": "spring"})
     owner.patch(published.one, json={"branch": "spring"})

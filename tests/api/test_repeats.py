@@ -1,30 +1,23 @@
 """Decisions 2.10: no message repeats more than 200 characters of what was sent."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from typing import Any
-
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer
-from locframework.testing.workspace import Workspace
 
 LONG = "\u00e6" * 3000  # no message of ours has it
 MOST = 200
 
 
 @pytest.fixture
-def path(workspace: Workspace) -> str:
+def path(workspace):
     return f"/projects/{workspace.project()['id']}"
 
 
-def _longest(messages: Iterable[str]) -> int:
+def _longest(messages):
     return max(each.count("\u00e6") for each in messages)
 
 
-def _refused(answer: Answer) -> str:
+def _refused(answer):
     assert answer.status >= 400
     return answer.content.decode()
 
@@ -44,26 +37,20 @@ def _refused(answer: Answer) -> str:
         ("distributions", {"name": "a", "format": "json-nested", "storage": LONG[:90]}),
     ],
 )
-def test_a_refused_body_is_not_repeated_at_length(
-    workspace: Workspace, path: str, where: str, body: dict[str, Any]
-) -> None:
+def test_a_refused_body_is_not_repeated_at_length(workspace, path, where, body):
     answer = workspace.owner.post(f"{path}/{where}", json=body)
 
     assert _refused(answer).count("\u00e6") <= MOST
 
 
 @pytest.mark.parametrize("names", [["status"], ["status", "sort", "include"]])
-def test_a_refused_query_is_not_repeated_at_length(
-    workspace: Workspace, path: str, names: list[str]
-) -> None:
+def test_a_refused_query_is_not_repeated_at_length(workspace, path, names):
     answer = workspace.owner.get(f"{path}/keys", query=dict.fromkeys(names, LONG[:400]))
 
     assert _refused(answer).count("\u00e6") <= MOST
 
 
-def test_items_of_a_batch_are_not_repeated_at_length(
-    workspace: Workspace, path: str
-) -> None:
+def test_items_of_a_batch_are_not_repeated_at_length(workspace, path):
     keys = [{"key": f"{at:02}{LONG[:300]}"} for at in range(50)]
 
     answer = workspace.owner.post(f"{path}/keys/bulk", json={"keys": keys})
@@ -74,9 +61,7 @@ def test_items_of_a_batch_are_not_repeated_at_length(
     assert all(result["error"]["message"] for result in results)
 
 
-def test_values_of_a_batch_are_not_repeated_at_length(
-    workspace: Workspace, path: str
-) -> None:
+def test_values_of_a_batch_are_not_repeated_at_length(workspace, path):
     workspace.owner.post(f"{path}/keys", json={"key": "a", "isPlural": True})
     bad = [{"languageCode": f"{at}{LONG}", "value": "A"} for at in range(9)]
     bad += [{"languageCode": "en", "value": {LONG[: at + 60]: "A"}} for at in range(9)]
@@ -96,9 +81,7 @@ def test_values_of_a_batch_are_not_repeated_at_length(
     assert failed[:18] == codes
 
 
-def test_few_short_mistakes_of_a_batch_are_told_in_full(
-    workspace: Workspace, path: str
-) -> None:
+def test_few_short_mistakes_of_a_batch_are_told_in_full(workspace, path):
     keys = [{"key": f"a b{at}"} for at in range(5)]
 
     answer = workspace.owner.post(f"{path}/keys/bulk", json={"keys": keys})
@@ -109,9 +92,7 @@ def test_few_short_mistakes_of_a_batch_are_told_in_full(
     )
 
 
-def test_the_faults_of_a_file_are_not_repeated_at_length(
-    workspace: Workspace, path: str
-) -> None:
+def test_the_faults_of_a_file_are_not_repeated_at_length(workspace, path):
     names = [f'"{at} {LONG[:300]}"' for at in range(90)]
     content = "{" + ",".join(f'{name}: "A", {name}: "B"' for name in names) + "}"
     answer = workspace.owner.post(

@@ -1,29 +1,24 @@
 """decisions 2.3, approve and reject: each line on them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
-from locframework.testing.client import Answer
 from locframework.testing.contracts.storage_events import latest
 
 
-def approve(keys: Any, key: dict[str, Any], **more: Any) -> Answer:
+def approve(keys, key, **more):
     return keys.act(key, "approve", **more)
 
 
-def reject(keys: Any, key: dict[str, Any], **more: Any) -> Answer:
+def reject(keys, key, **more):
     return keys.act(key, "reject", **more)
 
 
-def events(keys: Any, type_: str) -> list[dict[str, Any]]:
+def events(keys, type_):
     found = latest(keys.workspace.framework.storage.events, keys.project["id"], 1000)
     return [dict(i) for event in found if event.type == type_ for i in event.items]
 
 
-def test_an_approved_text_counts_from_then_on(keys: Any) -> None:
+def test_an_approved_text_counts_from_then_on(keys):
     key = keys.made(values={"de": "Zahlen"})
     keys.put(key, "de", "Bezahlen", keys.translator)
 
@@ -45,7 +40,7 @@ def test_an_approved_text_counts_from_then_on(keys: Any) -> None:
     }
 
 
-def test_a_rejected_text_gives_way_to_the_last_approved_one(keys: Any) -> None:
+def test_a_rejected_text_gives_way_to_the_last_approved_one(keys):
     key = keys.made(values={"de": "Zahlen"})
     before = keys.detail(key, "de")
     keys.put(key, "de", "Bezahlen", keys.translator)
@@ -60,7 +55,7 @@ def test_a_rejected_text_gives_way_to_the_last_approved_one(keys: Any) -> None:
     assert (item["status"], item["revision"]) == ("approved", 3)
 
 
-def test_a_rejected_text_without_an_approved_one_stays_as_draft(keys: Any) -> None:
+def test_a_rejected_text_without_an_approved_one_stays_as_draft(keys):
     key = keys.made()
     keys.put(key, "de", "Bezahlen", keys.translator)
 
@@ -75,7 +70,7 @@ def test_a_rejected_text_without_an_approved_one_stays_as_draft(keys: Any) -> No
     assert keys.detail(key, "de")["status"] == "approved"
 
 
-def test_where_nothing_waits_there_is_nothing_to_judge(keys: Any) -> None:
+def test_where_nothing_waits_there_is_nothing_to_judge(keys):
     key = keys.made(values={"de": "Zahlen"})
 
     for answer in (
@@ -86,7 +81,7 @@ def test_where_nothing_waits_there_is_nothing_to_judge(keys: Any) -> None:
         assert (answer.status, answer.error["code"]) == (409, "nothing_pending")
 
 
-def test_only_the_revision_that_was_read_is_judged(keys: Any) -> None:
+def test_only_the_revision_that_was_read_is_judged(keys):
     key = keys.made()
     keys.put(key, "de", "Bezahlen", keys.translator)
     keys.put(key, "de", "Zahlen", keys.translator)
@@ -99,7 +94,7 @@ def test_only_the_revision_that_was_read_is_judged(keys: Any) -> None:
     assert approve(keys, key, revision={"one": 2}).status == 400
 
 
-def test_all_plural_forms_that_wait_are_judged_at_once(keys: Any) -> None:
+def test_all_plural_forms_that_wait_are_judged_at_once(keys):
     key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
     keys.put(key, "de", {"one": "eins", "two": "zwei"}, keys.translator)
 
@@ -113,7 +108,7 @@ def test_all_plural_forms_that_wait_are_judged_at_once(keys: Any) -> None:
     assert forms == {"one", "two"}
 
 
-def test_a_key_without_plurals_has_one_revision(keys: Any) -> None:
+def test_a_key_without_plurals_has_one_revision(keys):
     key = keys.made()
     keys.put(key, "de", "Zahlen", keys.translator)
 
@@ -123,7 +118,7 @@ def test_a_key_without_plurals_has_one_revision(keys: Any) -> None:
 
 
 @pytest.mark.parametrize("verb", ["approve", "reject"])
-def test_a_revision_of_what_is_no_plural_form_is_refused(keys: Any, verb: str) -> None:
+def test_a_revision_of_what_is_no_plural_form_is_refused(keys, verb):
     key = keys.made(isPlural=True)
     keys.put(key, "de", {"one": "eins"}, keys.translator)
 
@@ -132,7 +127,7 @@ def test_a_revision_of_what_is_no_plural_form_is_refused(keys: Any, verb: str) -
     assert (refused.status, refused.error["code"]) == (400, "invalid_plural_form")
 
 
-def test_a_proposal_to_clear_is_accepted_or_dropped(keys: Any) -> None:
+def test_a_proposal_to_clear_is_accepted_or_dropped(keys):
     key = keys.made(values={"de": "Zahlen", "ar": "ادفع"})
     for code in ("de", "ar"):
         keys.put(key, code, "", keys.translator)
@@ -145,7 +140,7 @@ def test_a_proposal_to_clear_is_accepted_or_dropped(keys: Any) -> None:
     assert (item["status"], item["revision"]) == ("untranslated", 3)
 
 
-def test_an_approval_makes_an_outdated_text_fresh(keys: Any) -> None:
+def test_an_approval_makes_an_outdated_text_fresh(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     keys.put(key, "en", "Pay now")
     assert keys.detail(key, "de")["isOutdated"]
@@ -155,7 +150,7 @@ def test_an_approval_makes_an_outdated_text_fresh(keys: Any) -> None:
     assert not keys.detail(key, "de")["isOutdated"]
 
 
-def test_an_approved_source_text_outdates_the_translations(keys: Any) -> None:
+def test_an_approved_source_text_outdates_the_translations(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     keys.put(key, "en", "Pay now", keys.translator)
     assert not keys.detail(key, "de")["isOutdated"]
@@ -165,7 +160,7 @@ def test_an_approved_source_text_outdates_the_translations(keys: Any) -> None:
     assert keys.detail(key, "de")["isOutdated"]
 
 
-def test_a_rejected_source_text_outdates_nothing(keys: Any) -> None:
+def test_a_rejected_source_text_outdates_nothing(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     keys.put(key, "en", "Pay now", keys.translator)
 
@@ -175,7 +170,7 @@ def test_a_rejected_source_text_outdates_nothing(keys: Any) -> None:
 
 
 @pytest.mark.parametrize("verb", ["approve", "reject"])
-def test_who_may_judge(keys: Any, verb: str) -> None:
+def test_who_may_judge(keys, verb):
     key = keys.made()
     keys.put(key, "de", "Zahlen", keys.translator)
     arabic = keys.workspace.client("reviewer", languages=["ar"])
@@ -194,7 +189,7 @@ def test_who_may_judge(keys: Any, verb: str) -> None:
     assert keys.detail(key, "de")["status"] == "pending_review"
 
 
-def test_a_reason_has_a_thousand_characters_at_most(keys: Any) -> None:
+def test_a_reason_has_a_thousand_characters_at_most(keys):
     key = keys.made()
     keys.put(key, "de", "Zahlen", keys.translator)
 
@@ -202,7 +197,7 @@ def test_a_reason_has_a_thousand_characters_at_most(keys: Any) -> None:
     assert reject(keys, key, reason="😀" * 1000).status == 200
 
 
-def test_a_protected_main_is_judged_on_a_branch_only(keys: Any) -> None:
+def test_a_protected_main_is_judged_on_a_branch_only(keys):
     key = keys.made()
     keys.put(key, "de", "Zahlen", keys.translator)
     here = f"/projects/{keys.project['id']}"

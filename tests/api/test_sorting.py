@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -15,12 +14,12 @@ NAMES = ["b", "B", "c", "a"]
 UNSORTED = {"listConflicts", "listRevisions"}  # by key, and the newest first
 
 
-def _project(workspace: Workspace) -> str:
+def _project(workspace):
     return f"/projects/{workspace.project(languages=['de', 'ar'])['id']}"
 
 
-def _posted(where: str, **more: object) -> Callable[[Workspace], str]:
-    def make(workspace: Workspace) -> str:
+def _posted(where, **more):
+    def make(workspace):
         path = f"{_project(workspace)}/{where}"
         for name in NAMES:
             body = {"name": name, **more}
@@ -30,17 +29,17 @@ def _posted(where: str, **more: object) -> Callable[[Workspace], str]:
     return make
 
 
-def _languages(workspace: Workspace) -> str:
+def _languages(workspace):
     return f"{_project(workspace)}/languages"
 
 
-def _projects(workspace: Workspace) -> str:
+def _projects(workspace):
     for name in NAMES:
         workspace.project(name=name)
     return "/projects"
 
 
-def _members(workspace: Workspace) -> str:
+def _members(workspace):
     path = f"/organizations/{workspace.organization_id}/members"
     for name in NAMES:
         email = f"{ord(name)}@example.com"
@@ -49,21 +48,21 @@ def _members(workspace: Workspace) -> str:
     return path
 
 
-def _tokens(workspace: Workspace) -> str:
+def _tokens(workspace):
     for name in NAMES:
         body = {"name": name, "permissions": ["project_read"]}
         assert workspace.owner.post("/tokens", json=body).status == 201
     return "/tokens"
 
 
-def _activity(workspace: Workspace) -> str:
+def _activity(workspace):
     path = _project(workspace)
     for name in NAMES:
         workspace.owner.post(f"{path}/keys", json={"key": name})
     return f"{path}/activity"
 
 
-def _issues(workspace: Workspace) -> str:
+def _issues(workspace):
     path = _project(workspace)
     for name in NAMES:
         values = {"en": "Pay {sum}", "de": "Zahlen", "ar": "x"}
@@ -71,7 +70,7 @@ def _issues(workspace: Workspace) -> str:
     return f"{path}/issues"
 
 
-def _trash(workspace: Workspace) -> str:
+def _trash(workspace):
     path = f"{_project(workspace)}/keys"
     for name in NAMES:
         key = workspace.owner.post(path, json={"key": name}).data["key"]
@@ -79,12 +78,12 @@ def _trash(workspace: Workspace) -> str:
     return f"{path}/trash"
 
 
-def _jobs(workspace: Workspace) -> str:
+def _jobs(workspace):
     path = _DISTRIBUTIONS(workspace)
     return path.replace("distributions", "jobs")
 
 
-def _releases(workspace: Workspace) -> str:
+def _releases(workspace):
     path = _DISTRIBUTIONS(workspace)
     workspace.run_jobs()
     keys = path.replace("distributions", "keys")
@@ -119,16 +118,14 @@ LISTS: dict[str, tuple[Callable[[Workspace], str], list[str], str]] = {
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_list_is_sorted_by_its_fields_either_way(
-    workspace: Workspace, name: str
-) -> None:
+def test_a_list_is_sorted_by_its_fields_either_way(workspace, name):
     make, fields, default = LISTS[name]
     path = make(workspace)
 
-    def items(**query: object) -> list[dict[str, Any]]:
+    def items(**query):
         answer = workspace.owner.get(path, query=query)
         assert answer.status == 200, answer
-        found: list[dict[str, Any]] = answer.data["items"]
+        found = answer.data["items"]
         for item in found:
             item.pop("lastUsedAt", None)  # of a token: noted in the background
         return found
@@ -148,9 +145,7 @@ def test_a_list_is_sorted_by_its_fields_either_way(
 @pytest.mark.parametrize(
     "sort", ["colour", "--name", "NAME", "id; DROP TABLE keys", ""]
 )
-def test_another_field_is_refused(
-    sqlite_workspace: Workspace, name: str, sort: str
-) -> None:
+def test_another_field_is_refused(sqlite_workspace, name, sort):
     path = LISTS[name][0](sqlite_workspace)
 
     answer = sqlite_workspace.owner.get(path, query={"sort": sort})
@@ -159,7 +154,7 @@ def test_another_field_is_refused(
     assert answer.error["details"][0]["path"] == "query.sort"
 
 
-def test_every_list_says_how_it_may_be_sorted(sqlite_workspace: Workspace) -> None:
+def test_every_list_says_how_it_may_be_sorted(sqlite_workspace):
     paths = sqlite_workspace.owner.get("/openapi.json").json["paths"]
     lists = {}
     for path in paths.values():
@@ -177,7 +172,7 @@ def test_every_list_says_how_it_may_be_sorted(sqlite_workspace: Workspace) -> No
         assert schema["default"] in schema["enum"], name
 
 
-def test_a_list_is_sorted_from_python_too(sqlite_workspace: Workspace) -> None:
+def test_a_list_is_sorted_from_python_too(sqlite_workspace):
     _projects(sqlite_workspace)
     asked = ProjectQuery(sort="-name")
 

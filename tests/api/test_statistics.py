@@ -1,74 +1,56 @@
 """GET …/statistics: how far each language is, on main and on branches."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
-
-from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace
 
 
 class Shop:
     """A project in English, German and French, and what its statistics tell."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self.workspace, self.owner = workspace, workspace.owner
         self.project = workspace.project(languages=["de", "fr"])
         self.path = f"/projects/{self.project['id']}"
         self.translator = workspace.client("translator")
 
-    def key(self, name: str, *, on: str | None = None, **fields: Any) -> dict[str, Any]:
+    def key(self, name, *, on=None, **fields):
         body = {"key": name, **fields}
         answer = self.owner.post(f"{self.path}/keys", json=body, query=branch(on))
-        key: dict[str, Any] = answer.data["key"]
-        return key
+        return answer.data["key"]
 
-    def put(
-        self,
-        key: dict[str, Any],
-        lang: str,
-        value: object,
-        *,
-        on: str | None = None,
-        client: Client | None = None,
-        **more: object,
-    ) -> Answer:
+    def put(self, key, lang, value, *, on=None, client=None, **more):
         path = f"{self.path}/keys/{key['id']}/values/{lang}"
         body = {"value": value, **more}
         answer = (client or self.owner).put(path, json=body, query=branch(on))
         assert answer.status == 200, answer
         return answer
 
-    def statistics(self, on: str | None = None) -> dict[str, Any]:
+    def statistics(self, on=None):
         answer = self.owner.get(f"{self.path}/statistics", query=branch(on))
         assert answer.status == 200, answer
-        found: dict[str, Any] = answer.data["statistics"]
-        return found
+        return answer.data["statistics"]
 
-    def of(self, code: str, *, on: str | None = None) -> dict[str, Any]:
+    def of(self, code, *, on=None):
         languages = self.statistics(on)["languages"]
         [found] = [each for each in languages if each["languageCode"] == code]
         return dict(found)
 
-    def counts(self, code: str, *, on: str | None = None) -> tuple[int, ...]:
+    def counts(self, code, *, on=None):
         """approved, pendingReview, draft, untranslated, outdated."""
         found = self.of(code, on=on)
         names = ("approved", "pendingReview", "draft", "untranslated", "outdated")
         return tuple(found[name] for name in names)
 
 
-def branch(name: str | None) -> dict[str, str]:
+def branch(name):
     return {} if name is None else {"branch": name}
 
 
 @pytest.fixture
-def shop(workspace: Workspace) -> Shop:
+def shop(workspace):
     return Shop(workspace)
 
 
-def test_an_empty_project_is_wholly_translated(shop: Shop) -> None:
+def test_an_empty_project_is_wholly_translated(shop):
     found = shop.statistics()
 
     assert (found["keyCount"], found["wordCount"]) == (0, 0)
@@ -89,7 +71,7 @@ def test_an_empty_project_is_wholly_translated(shop: Shop) -> None:
     }
 
 
-def test_keys_and_words_are_counted_by_language(shop: Shop) -> None:
+def test_keys_and_words_are_counted_by_language(shop):
     shop.key("a", values={"en": "Pay now", "de": "Jetzt zahlen"})
     shop.key("b", values={"en": "The third has three"})
     waiting = shop.key("c", values={"en": "One"})
@@ -116,7 +98,7 @@ def test_keys_and_words_are_counted_by_language(shop: Shop) -> None:
     assert shop.of("fr")["lastChangedAt"] is None
 
 
-def test_a_plural_key_counts_once_in_its_worst_state(shop: Shop) -> None:
+def test_a_plural_key_counts_once_in_its_worst_state(shop):
     texts = {"one": "a file", "other": "{n} files"}
     key = shop.key("files", isPlural=True, values={"en": texts})
     shop.put(key, "de", {"one": "eine Datei"})
@@ -128,7 +110,7 @@ def test_a_plural_key_counts_once_in_its_worst_state(shop: Shop) -> None:
     assert shop.statistics()["wordCount"] == 4  # of both forms
 
 
-def test_a_new_source_text_changes_the_words_of_every_language(shop: Shop) -> None:
+def test_a_new_source_text_changes_the_words_of_every_language(shop):
     key = shop.key("a", values={"en": "Pay", "de": "Zahlen"})
 
     shop.put(key, "en", "Pay right now")
@@ -140,9 +122,7 @@ def test_a_new_source_text_changes_the_words_of_every_language(shop: Shop) -> No
     assert shop.of("de")["words"] == 1
 
 
-def test_a_proposed_source_text_changes_no_words_until_it_is_approved(
-    shop: Shop,
-) -> None:
+def test_a_proposed_source_text_changes_no_words_until_it_is_approved(shop):
     key = shop.key("a", values={"en": "Pay", "de": "Zahlen"})
 
     shop.put(key, "en", "Pay right now", client=shop.translator)
@@ -151,7 +131,7 @@ def test_a_proposed_source_text_changes_no_words_until_it_is_approved(
     assert shop.counts("en") == (0, 1, 0, 0, 0)
 
 
-def test_clearing_a_text_makes_its_key_untranslated(shop: Shop) -> None:
+def test_clearing_a_text_makes_its_key_untranslated(shop):
     key = shop.key("a", values={"en": "Pay", "de": "Zahlen"})
     before = shop.of("de")["lastChangedAt"]
 
@@ -162,9 +142,7 @@ def test_clearing_a_text_makes_its_key_untranslated(shop: Shop) -> None:
     assert shop.of("de")["lastChangedAt"] > before
 
 
-def test_a_key_in_the_trash_counts_nowhere_and_counts_again_when_restored(
-    shop: Shop,
-) -> None:
+def test_a_key_in_the_trash_counts_nowhere_and_counts_again_when_restored(shop):
     key = shop.key("a", values={"en": "Pay", "de": "Zahlen"})
     whole = shop.statistics()
     one = f"{shop.path}/keys/{key['id']}"
@@ -180,7 +158,7 @@ def test_a_key_in_the_trash_counts_nowhere_and_counts_again_when_restored(
     assert back["languages"] == whole["languages"]
 
 
-def test_turning_plurals_keeps_the_counts(shop: Shop) -> None:
+def test_turning_plurals_keeps_the_counts(shop):
     key = shop.key("a", values={"en": "Pay now", "de": "Zahlen"})
     one = f"{shop.path}/keys/{key['id']}"
 
@@ -190,7 +168,7 @@ def test_turning_plurals_keeps_the_counts(shop: Shop) -> None:
         assert shop.statistics()["wordCount"] == 2
 
 
-def test_languages_come_and_go(shop: Shop) -> None:
+def test_languages_come_and_go(shop):
     shop.key("a", values={"en": "Pay", "de": "Zahlen", "fr": "Payer"})
 
     shop.owner.delete(f"{shop.path}/languages/de")
@@ -203,7 +181,7 @@ def test_languages_come_and_go(shop: Shop) -> None:
     assert shop.counts("fr") == (1, 0, 0, 0, 0)
 
 
-def test_words_are_those_of_the_language_that_is_the_source_by_now(shop: Shop) -> None:
+def test_words_are_those_of_the_language_that_is_the_source_by_now(shop):
     shop.key("a", values={"en": "Pay now", "de": "Zahlen", "fr": "Payer"})
     shop.key("b", values={"en": "Cancel", "fr": "Tout annuler"})
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
@@ -220,7 +198,7 @@ def test_words_are_those_of_the_language_that_is_the_source_by_now(shop: Shop) -
     assert shop.statistics()["wordCount"] == 3
 
 
-def test_an_import_is_counted(shop: Shop) -> None:
+def test_an_import_is_counted(shop):
     from locframework.http.records import Upload
 
     shop.key("a", values={"en": "Pay now"})
@@ -239,7 +217,7 @@ def test_an_import_is_counted(shop: Shop) -> None:
     assert (shop.of("de")["words"], shop.statistics()["wordCount"]) == (3, 3)
 
 
-def test_a_branch_counts_main_and_what_it_changed_itself(shop: Shop) -> None:
+def test_a_branch_counts_main_and_what_it_changed_itself(shop):
     key = shop.key("a", values={"en": "Pay", "de": "Zahlen"})
     gone = shop.key("gone", values={"en": "Two words", "de": "Weg"})
     shop.key("rest", values={"en": "Rest"})
@@ -261,7 +239,7 @@ def test_a_branch_counts_main_and_what_it_changed_itself(shop: Shop) -> None:
     assert shop.of("de", on="spring")["words"] == 3
 
 
-def test_a_branch_counts_its_copies_and_main_for_the_rest(shop: Shop) -> None:
+def test_a_branch_counts_its_copies_and_main_for_the_rest(shop):
     key = shop.key("a", values={"en": "Pay"})
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     shop.put(key, "fr", "Payer", on="spring")
@@ -273,7 +251,7 @@ def test_a_branch_counts_its_copies_and_main_for_the_rest(shop: Shop) -> None:
     assert shop.statistics("spring")["wordCount"] == 3
 
 
-def test_a_merged_branch_is_counted_on_main(shop: Shop) -> None:
+def test_a_merged_branch_is_counted_on_main(shop):
     key = shop.key("a", values={"en": "Pay"})
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     shop.put(key, "de", "Zahlen", on="spring")
@@ -290,7 +268,7 @@ def test_a_merged_branch_is_counted_on_main(shop: Shop) -> None:
         assert now == then
 
 
-def test_a_branch_that_ended_has_no_statistics(shop: Shop) -> None:
+def test_a_branch_that_ended_has_no_statistics(shop):
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     shop.owner.delete(f"{shop.path}/branches/spring")
 
@@ -301,7 +279,7 @@ def test_a_branch_that_ended_has_no_statistics(shop: Shop) -> None:
     assert (absent.status, absent.error["code"]) == (404, "branch_not_found")
 
 
-def test_only_who_may_read_them_sees_statistics(shop: Shop) -> None:
+def test_only_who_may_read_them_sees_statistics(shop):
     may = shop.workspace.client("viewer", permissions=["statistics_read"])
     may_not = shop.workspace.client("manager", permissions=["translation_read"])
     _, stranger = shop.workspace.organization("Strangers")
@@ -317,7 +295,7 @@ def test_only_who_may_read_them_sees_statistics(shop: Shop) -> None:
     assert foreign.content == nowhere.content
 
 
-def test_a_branch_of_another_project_is_not_found(shop: Shop) -> None:
+def test_a_branch_of_another_project_is_not_found(shop):
     other = shop.workspace.project(name="Other")
     made = shop.owner.post(f"/projects/{other['id']}/branches", json={"name": "theirs"})
     theirs = made.data["branch"]["id"]

@@ -1,28 +1,24 @@
 """Translations of terms: written, proposed, approved, cleared."""
 
-from __future__ import annotations
-
 import pytest
-
-from locframework.testing.workspace import Workspace
 
 from .terms import Terms, only, refused
 
 
 @pytest.mark.parametrize("lang", ["pt-BR", "pt_br", "PT-br.json", "pt-BR.tar.gz"])
-def test_a_language_may_come_with_a_file_extension(terms: Terms, lang: str) -> None:
+def test_a_language_may_come_with_a_file_extension(terms, lang):
     translation = only(terms.put(terms.made(), lang, "cais"))
 
     assert translation["languageCode"] == "pt-BR"
 
 
-def test_a_language_that_is_none_is_not_found(terms: Terms) -> None:
+def test_a_language_that_is_none_is_not_found(terms):
     answer = terms.put(terms.made(), "no such", "x")
 
     assert refused(answer) == (404, "language_not_found")
 
 
-def test_a_term_is_not_translated_into_its_own_language(terms: Terms) -> None:
+def test_a_term_is_not_translated_into_its_own_language(terms):
     term = terms.made()
 
     answer = terms.put(term, "EN", "jetty")
@@ -38,9 +34,7 @@ def test_a_term_is_not_translated_into_its_own_language(terms: Terms) -> None:
 
 
 @pytest.mark.parametrize("value", ["x" * 2001])
-def test_what_is_wrong_with_a_value_is_told(
-    sqlite_workspace: Workspace, value: object
-) -> None:
+def test_what_is_wrong_with_a_value_is_told(sqlite_workspace, value):
     terms = Terms(sqlite_workspace)
 
     answer = terms.put(terms.made(), "de", value)
@@ -56,9 +50,7 @@ def test_what_is_wrong_with_a_value_is_told(
         ({"de": "a", "DE": "b"}, "$.translations.de", "unique"),
     ],
 )
-def test_translations_are_of_languages_each_once(
-    terms: Terms, given: dict[str, str], path: str, rule: str
-) -> None:
+def test_translations_are_of_languages_each_once(terms, given, path, rule):
     refused = terms.create(translations=given)
 
     assert refused.status == 400

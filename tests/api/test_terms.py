@@ -1,17 +1,14 @@
 """Terms: made, changed, listed, and who may."""
 
-from __future__ import annotations
-
 import pytest
 
 from locframework.fields import new_id
-from locframework.testing.workspace import Workspace
 from tests.databases import statements_of
 
 from .terms import Terms, only, refused
 
 
-def test_a_term_is_made_translated_and_read(terms: Terms) -> None:
+def test_a_term_is_made_translated_and_read(terms):
     term = terms.made(term="boarding pass", notes="at the gate")
     assert term == {
         "id": term["id"],
@@ -41,7 +38,7 @@ def test_a_term_is_made_translated_and_read(terms: Terms) -> None:
     assert terms.owner.get(terms.one).data["glossary"]["termCount"] == 1
 
 
-def test_notes_are_kept_as_they_came(terms: Terms) -> None:
+def test_notes_are_kept_as_they_came(terms):
     term = terms.made(notes="")
     path = f"{terms.path}/{term['id']}"
 
@@ -51,9 +48,7 @@ def test_notes_are_kept_as_they_came(terms: Terms) -> None:
     assert terms.owner.patch(path, json={"notes": ""}).data["term"]["notes"] == ""
 
 
-def test_what_is_approved_keeps_its_term_without_the_right_to_approve(
-    careful: Terms,
-) -> None:
+def test_what_is_approved_keeps_its_term_without_the_right_to_approve(careful):
     term = careful.made(translations={"fr": "quai"})
     path = f"{careful.path}/{term['id']}"
 
@@ -72,7 +67,7 @@ def test_what_is_approved_keeps_its_term_without_the_right_to_approve(
     assert reviewer.delete(path).status == 200
 
 
-def test_what_nobody_approved_is_the_translators_to_change(careful: Terms) -> None:
+def test_what_nobody_approved_is_the_translators_to_change(careful):
     term = careful.made()
     path = f"{careful.path}/{term['id']}"
     careful.put(term, "fr", "quai", careful.translator)
@@ -83,8 +78,8 @@ def test_what_nobody_approved_is_the_translators_to_change(careful: Terms) -> No
 
 @pytest.mark.parametrize("requires_approval", [True, False])
 def test_a_term_with_translations_in_other_languages_stays_as_it_is(
-    workspace: Workspace, requires_approval: bool
-) -> None:
+    workspace, requires_approval
+):
     terms = Terms(workspace, requiresApproval=requires_approval)
     german = workspace.client("reviewer", languages=["de"])
     term = terms.made(translations={"de": "Pier"})
@@ -103,7 +98,7 @@ def test_a_term_with_translations_in_other_languages_stays_as_it_is(
     assert german.delete(path).status == 200
 
 
-def test_a_term_exists_once_for_each_case_rule(terms: Terms) -> None:
+def test_a_term_exists_once_for_each_case_rule(terms):
     terms.made(term="Häfen")
 
     for same in ("Häfen", "HÄFEN", "Ha\u0308fen", " Häfen\t"):
@@ -115,7 +110,7 @@ def test_a_term_exists_once_for_each_case_rule(terms: Terms) -> None:
     assert refused(answer) == (409, "term_exists")
 
 
-def test_terms_that_are_found_in_the_same_places_are_one(terms: Terms) -> None:
+def test_terms_that_are_found_in_the_same_places_are_one(terms):
     for case_sensitive in (False, True):
         made = terms.made(term=" l’eau\n Ｘ ", caseSensitive=case_sensitive)
 
@@ -125,7 +120,7 @@ def test_terms_that_are_found_in_the_same_places_are_one(terms: Terms) -> None:
         assert made["term"] == " l’eau\n Ｘ "
 
 
-def test_a_term_that_stays_untranslated_is_itself_everywhere(terms: Terms) -> None:
+def test_a_term_that_stays_untranslated_is_itself_everywhere(terms):
     term = terms.made(term="Skerry", doNotTranslate=True)
 
     assert refused(terms.put(term, "de", "Schäre")) == (409, "term_not_translatable")
@@ -139,7 +134,7 @@ def test_a_term_that_stays_untranslated_is_itself_everywhere(terms: Terms) -> No
     assert refused(new) == (409, "term_not_translatable")
 
 
-def test_a_term_changes_and_goes(terms: Terms) -> None:
+def test_a_term_changes_and_goes(terms):
     term = terms.made(translations={"de": "Pier"})
     path = f"{terms.path}/{term['id']}"
     etag = terms.owner.get(path).headers["ETag"] or ""
@@ -159,7 +154,7 @@ def test_a_term_changes_and_goes(terms: Terms) -> None:
     assert terms.owner.get(terms.one).data["glossary"]["termCount"] == 0
 
 
-def test_a_term_of_another_glossary_is_no_term_of_this(terms: Terms) -> None:
+def test_a_term_of_another_glossary_is_no_term_of_this(terms):
     theirs = Terms(terms.workspace).made()
 
     foreign = terms.put(theirs, "de", "x")
@@ -184,9 +179,7 @@ def test_a_term_of_another_glossary_is_no_term_of_this(terms: Terms) -> None:
         ({"term": "x", "translations": {"__proto__": "a"}}, "$.translations"),
     ],
 )
-def test_what_is_wrong_with_a_term_is_told(
-    sqlite_workspace: Workspace, body: object, path: str
-) -> None:
+def test_what_is_wrong_with_a_term_is_told(sqlite_workspace, body, path):
     terms = Terms(sqlite_workspace)
 
     answer = terms.owner.post(terms.path, json=body)
@@ -195,7 +188,7 @@ def test_what_is_wrong_with_a_term_is_told(
     assert answer.error["details"][0]["path"] == path
 
 
-def test_terms_are_listed_as_they_are_asked_for(careful: Terms) -> None:
+def test_terms_are_listed_as_they_are_asked_for(careful):
     pier = careful.made(notes="where one WAITS", translations={"de": "Anleger"})
     quay = careful.made(term="quay", usageStatus="deprecated")
     careful.made(term="anchor", translations={"fr": "ancre", "de": "Anker"})
@@ -223,7 +216,7 @@ def test_terms_are_listed_as_they_are_asked_for(careful: Terms) -> None:
     assert refused(answer) == (400, "validation_failed")
 
 
-def test_terms_are_listed_as_in_a_dictionary(terms: Terms) -> None:
+def test_terms_are_listed_as_in_a_dictionary(terms):
     for text in ("Z1", "a1", "B", "b2"):
         terms.made(term=text)
 
@@ -231,7 +224,7 @@ def test_terms_are_listed_as_in_a_dictionary(terms: Terms) -> None:
     assert terms.listed(sort="-term") == ["Z1", "b2", "B", "a1"]
 
 
-def test_every_linked_project_hears_of_it_by_ids_alone(careful: Terms) -> None:
+def test_every_linked_project_hears_of_it_by_ids_alone(careful):
     workspace, projects = careful.workspace, []
     for _ in range(2):
         project = workspace.project()
@@ -268,13 +261,13 @@ def test_every_linked_project_hears_of_it_by_ids_alone(careful: Terms) -> None:
         ]
 
 
-def test_terms_cost_the_same_statements_however_many_there_are(terms: Terms) -> None:
+def test_terms_cost_the_same_statements_however_many_there_are(terms):
     values = {"de": "Pier", "fr": "quai"}
     term = terms.made(translations=values)
     texts = iter("abcdef")
     framework = terms.workspace.framework
 
-    def costs() -> list[int]:
+    def costs():
         found = []
         text = next(texts)
         for ask in (

@@ -1,25 +1,22 @@
 """POST /projects/{projectId}/tm/matches (service.md; decisions 2.5, 2 to 5)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from locframework.testing.workspace import Workspace, open_workspace
+from locframework.testing.workspace import open_workspace
 from tests.databases import statements_of
 
 from .memories import Memories
 
 
 @pytest.fixture
-def memories(workspace: Workspace) -> Memories:
+def memories(workspace):
     return Memories(workspace)
 
 
-def test_a_match_has_exactly_these_fields(memories: Memories) -> None:
+def test_a_match_has_exactly_these_fields(memories):
     entry = memories.entry("Save the file.", de="Datei sichern.", context="menu")
 
     [match] = memories.match("save the files")
@@ -42,9 +39,7 @@ def test_a_match_has_exactly_these_fields(memories: Memories) -> None:
     }
 
 
-def test_every_text_and_language_that_was_asked_for_is_there(
-    memories: Memories,
-) -> None:
+def test_every_text_and_language_that_was_asked_for_is_there(memories):
     memories.entry("Save", de="Sichern")
 
     answer = memories.matches("Save", "Quit", "Save", codes=("de", "fr", "de", "xx-!"))
@@ -56,7 +51,7 @@ def test_every_text_and_language_that_was_asked_for_is_there(
     assert found["Save"]["fr"] == []
 
 
-def test_language_codes_are_answered_as_they_were_sent(memories: Memories) -> None:
+def test_language_codes_are_answered_as_they_were_sent(memories):
     memories.owner.post(
         f"/translation-memories/{memories.tm['id']}/languages",
         json={"languageCode": "pt-BR"},
@@ -68,7 +63,7 @@ def test_language_codes_are_answered_as_they_were_sent(memories: Memories) -> No
     assert [found[code][0]["value"] for code in ("pt_br", "PT-BR")] == ["Salvar"] * 2
 
 
-def test_no_text_is_special(memories: Memories) -> None:
+def test_no_text_is_special(memories):
     memories.entry("Save", de="Sichern")
     texts = ["__proto__", "constructor", "", " \t\n", "?!", "%"]
 
@@ -77,7 +72,7 @@ def test_no_text_is_special(memories: Memories) -> None:
     }
 
 
-def test_the_best_ten_come_first(memories: Memories) -> None:
+def test_the_best_ten_come_first(memories):
     for number in range(15):
         memories.entry(f"Open file number {number:02}", de=f"Öffne {number}")
     memories.entry("Open file number 07", de="Genau", context="other")
@@ -89,7 +84,7 @@ def test_the_best_ten_come_first(memories: Memories) -> None:
     assert [each["context"] for each in found[:2]] == ["", "other"]
 
 
-def test_of_one_value_the_best_entry_is_shown(memories: Memories) -> None:
+def test_of_one_value_the_best_entry_is_shown(memories):
     memories.entry("Save files", de="Sichern")
     memories.entry("Save file", de="Sichern")
 
@@ -98,7 +93,7 @@ def test_of_one_value_the_best_entry_is_shown(memories: Memories) -> None:
     assert (match["sourceText"], match["matchPercentage"]) == ("Save file", 100)
 
 
-def test_only_the_equal_text_is_worth_100(memories: Memories) -> None:
+def test_only_the_equal_text_is_worth_100(memories):
     memories.entry("Save the file.", de="A")
     for source in ("Save the file. ", "Save the file.\n", " Save the file."):
         memories.entry(source, de=repr(source))
@@ -112,7 +107,7 @@ def test_only_the_equal_text_is_worth_100(memories: Memories) -> None:
     ] * 3
 
 
-def test_a_memory_takes_its_own_penalties_and_minimum(memories: Memories) -> None:
+def test_a_memory_takes_its_own_penalties_and_minimum(memories):
     strict = memories.memory(
         "Strict",
         minMatchPercentage=100,
@@ -124,7 +119,7 @@ def test_a_memory_takes_its_own_penalties_and_minimum(memories: Memories) -> Non
     assert [each["value"] for each in memories.match("Save file")] == ["B"]
 
 
-def test_a_minimum_of_0_shows_what_has_anything_in_common(memories: Memories) -> None:
+def test_a_minimum_of_0_shows_what_has_anything_in_common(memories):
     open_ = memories.memory("Open", use={"penalty": 60}, minMatchPercentage=0)
     memories.entry("Save", open_, de="Sichern")
     memories.entry("Quit", open_, de="Beenden")
@@ -134,7 +129,7 @@ def test_a_minimum_of_0_shows_what_has_anything_in_common(memories: Memories) ->
     assert (match["rawPercentage"], match["matchPercentage"]) == (50, 0)
 
 
-def test_the_penalty_of_an_assignment_is_told(memories: Memories) -> None:
+def test_the_penalty_of_an_assignment_is_told(memories):
     far = memories.memory("Far", use={"penalty": 30, "priority": 1})
     memories.entry("Save", far, de="Sichern")
 
@@ -144,7 +139,7 @@ def test_the_penalty_of_an_assignment_is_told(memories: Memories) -> None:
     assert match["penalties"] == [{"kind": "tm", "points": 30}]
 
 
-def test_priority_decides_between_equal_scores(memories: Memories) -> None:
+def test_priority_decides_between_equal_scores(memories):
     low = memories.memory("Low", use={"priority": 5})
     memories.entry("Save", low, de="Zweite")
     high = memories.memory("High", use={"priority": 2})
@@ -153,7 +148,7 @@ def test_priority_decides_between_equal_scores(memories: Memories) -> None:
     assert [each["value"] for each in memories.match("Save")] == ["Erste", "Zweite"]
 
 
-def test_what_was_changed_is_matched_by_the_next_request(memories: Memories) -> None:
+def test_what_was_changed_is_matched_by_the_next_request(memories):
     entry = memories.entry("Save", de="Sichern")
     assert memories.match("Save")
     path = memories.path_of(entry)
@@ -169,7 +164,7 @@ def test_what_was_changed_is_matched_by_the_next_request(memories: Memories) -> 
     assert memories.match("Store") == []
 
 
-def test_proposals_are_never_matched(memories: Memories) -> None:
+def test_proposals_are_never_matched(memories):
     tm = memories.memory("Careful", requiresApproval=True)
     entry = memories.entry("Save", tm, de="Sichern")
     translator = memories.workspace.client("translator")
@@ -181,7 +176,7 @@ def test_proposals_are_never_matched(memories: Memories) -> None:
     assert memories.match("Save", "fr") == []
 
 
-def test_switched_off_it_answers_an_empty_object(memories: Memories) -> None:
+def test_switched_off_it_answers_an_empty_object(memories):
     memories.entry("Save", de="Sichern")
     owner = memories.owner
 
@@ -195,9 +190,7 @@ def test_switched_off_it_answers_an_empty_object(memories: Memories) -> None:
     assert memories.search("Save").data["total"] == 0
 
 
-def test_a_memory_that_is_not_read_or_not_assigned_is_not_asked(
-    memories: Memories,
-) -> None:
+def test_a_memory_that_is_not_read_or_not_assigned_is_not_asked(memories):
     unread = memories.memory("Written only", use={"read": False})
     memories.entry("Save", unread, de="Sichern")
     memories.entry("Save", de="Speichern")
@@ -210,9 +203,7 @@ def test_a_memory_that_is_not_read_or_not_assigned_is_not_asked(
     assert memories.found("Save") == []
 
 
-def test_a_deleted_memory_leaves_nothing_behind_in_the_index(
-    memories: Memories,
-) -> None:
+def test_a_deleted_memory_leaves_nothing_behind_in_the_index(memories):
     memories.entry("Save", de="Sichern")
     plugins = memories.workspace.framework.settings.plugins
     index = Path(str(plugins["rapidfuzz"]["folder"]), memories.tm["id"])
@@ -225,7 +216,7 @@ def test_a_deleted_memory_leaves_nothing_behind_in_the_index(
     assert memories.match("Save") == []
 
 
-def test_memories_of_others_are_never_seen(memories: Memories) -> None:
+def test_memories_of_others_are_never_seen(memories):
     _, other = memories.workspace.organization("Other")
     project = memories.workspace.project(owner=other)
     body = {"name": "Theirs", "sourceLanguage": "en", "languageCodes": ["de"]}
@@ -240,7 +231,7 @@ def test_memories_of_others_are_never_seen(memories: Memories) -> None:
     assert (foreign.status, foreign.json["error"]["code"]) == (404, "project_not_found")
 
 
-def test_it_takes_tm_read(memories: Memories) -> None:
+def test_it_takes_tm_read(memories):
     blind = memories.workspace.client("owner", permissions=["project_read"])
 
     for answer in (memories.matches("a", by=blind), memories.search("a", by=blind)):
@@ -248,8 +239,8 @@ def test_it_takes_tm_read(memories: Memories) -> None:
         assert answer.json["error"]["details"] == {"required": "tm_read"}
 
 
-def test_bad_bodies_are_refused_where_they_are_bad(memories: Memories) -> None:
-    bad: list[tuple[dict[str, object], str]] = [
+def test_bad_bodies_are_refused_where_they_are_bad(memories):
+    bad = [
         ({}, "$.sourceTexts"),
         ({"sourceTexts": ["a"]}, "$.languageCodes"),
         ({"sourceTexts": [], "languageCodes": ["de"]}, "$.sourceTexts"),
@@ -271,12 +262,12 @@ def test_bad_bodies_are_refused_where_they_are_bad(memories: Memories) -> None:
         assert answer.json["error"]["details"][0]["path"].startswith(path)
 
 
-def test_what_no_text_may_hold_is_refused(memories: Memories) -> None:
+def test_what_no_text_may_hold_is_refused(memories):
     for answer in (memories.matches("a\0"), memories.search("a\0")):
         assert (answer.status, answer.json["error"]["code"]) == (400, "invalid_json")
 
 
-def test_the_limits_themselves_are_fine(memories: Memories) -> None:
+def test_the_limits_themselves_are_fine(memories):
     texts = [f"{number} " + "a" * 990 for number in range(100)]
 
     answer = memories.matches(*texts, codes=("de",) * 50)
@@ -286,9 +277,7 @@ def test_the_limits_themselves_are_fine(memories: Memories) -> None:
     assert memories.matches("a" * 10_000).status == 200
 
 
-def test_the_hundredth_match_is_reached_for_a_language_that_few_have(
-    memories: Memories,
-) -> None:
+def test_the_hundredth_match_is_reached_for_a_language_that_few_have(memories):
     for number in range(70):
         memories.entry("Save", de=f"Sichern {number}", context=str(number))
     memories.entry("Save.", fr="Enregistrer", context="last")
@@ -296,9 +285,7 @@ def test_the_hundredth_match_is_reached_for_a_language_that_few_have(
     assert [each["value"] for each in memories.match("Save", "fr")] == ["Enregistrer"]
 
 
-def test_matching_takes_as_many_statements_for_one_text_as_for_a_hundred(
-    memories: Memories,
-) -> None:
+def test_matching_takes_as_many_statements_for_one_text_as_for_a_hundred(memories):
     for number in range(40):
         memories.entry(
             f"Open file {number}", de=f"Öffne {number}", fr=f"Ouvre {number}"
@@ -316,8 +303,8 @@ def test_matching_takes_as_many_statements_for_one_text_as_for_a_hundred(
 
 
 def test_what_was_removed_a_month_ago_is_forgotten_and_not_found(
-    database_url: str, tmp_path: Path
-) -> None:
+    database_url, tmp_path
+):
     now = [datetime(2026, 1, 1, tzinfo=UTC)]
     with open_workspace(database_url, tmp_path, clock=lambda: now[0]) as workspace:
         memories = Memories(workspace)
@@ -329,7 +316,7 @@ def test_what_was_removed_a_month_ago_is_forgotten_and_not_found(
         now[0] += timedelta(days=31)
         workspace.framework._purge()
 
-        database: Any = workspace.framework.storage
+        database = workspace.framework.storage
         asked = "SELECT count(*) FROM memory_removals"
         assert database.database.row(asked) == (0,)
         assert [each["entryId"] for each in memories.match("Save")] == [kept["id"]]

@@ -1,10 +1,5 @@
 """POST …/tm/matches where the matcher is ``postgres``: the same answers."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-
 import psycopg
 import pytest
 
@@ -17,18 +12,18 @@ pytestmark = pytest.mark.server
 
 
 @pytest.fixture
-def database() -> Iterator[str]:
+def database():
     with fresh_postgres_url() as url:
         yield url
 
 
 @pytest.fixture
-def memories(database: str, tmp_path: Path) -> Iterator[Memories]:
+def memories(database, tmp_path):
     with open_workspace(database, tmp_path, matcher="postgres") as workspace:
         yield Memories(workspace)
 
 
-def test_matches_follow_what_happens_to_their_entries(memories: Memories) -> None:
+def test_matches_follow_what_happens_to_their_entries(memories):
     entry = memories.entry("Save the file.", de="Datei sichern.")
     memories.entry("Quit", de="Beenden")
     [match] = memories.match("save the files")
@@ -42,9 +37,7 @@ def test_matches_follow_what_happens_to_their_entries(memories: Memories) -> Non
     assert memories.match("save files") == []
 
 
-def test_nothing_is_kept_of_a_memory_that_is_deleted(
-    memories: Memories, database: str
-) -> None:
+def test_nothing_is_kept_of_a_memory_that_is_deleted(memories, database):
     memories.entry("Save the file.", de="Datei sichern.")
     memories.match("Save the file.")
 

@@ -1,20 +1,16 @@
 """POST /projects/{projectId}/tm/search (service.md; decisions 2.5.1)."""
 
-from __future__ import annotations
-
 import pytest
-
-from locframework.testing.workspace import Workspace
 
 from .memories import Memories
 
 
 @pytest.fixture
-def memories(workspace: Workspace) -> Memories:
+def memories(workspace):
     return Memories(workspace)
 
 
-def test_an_item_has_exactly_these_fields(memories: Memories) -> None:
+def test_an_item_has_exactly_these_fields(memories):
     entry = memories.entry("Pay now", de="Jetzt zahlen", fr="Payer", context="cart")
 
     answer = memories.search("pay")
@@ -44,9 +40,7 @@ def test_an_item_has_exactly_these_fields(memories: Memories) -> None:
     }
 
 
-def test_language_codes_restrict_what_is_returned_and_what_is_searched(
-    memories: Memories,
-) -> None:
+def test_language_codes_restrict_what_is_returned_and_what_is_searched(memories):
     memories.entry("One", de="Datei", fr="Fichier")
 
     [item] = memories.search("one", languageCodes=["fr", "fr"]).data["items"]
@@ -56,7 +50,7 @@ def test_language_codes_restrict_what_is_returned_and_what_is_searched(
     assert memories.found("datei", searchIn="both", languageCodes=["xx-!"]) == []
 
 
-def test_it_looks_where_it_is_told(memories: Memories) -> None:
+def test_it_looks_where_it_is_told(memories):
     memories.entry("File", de="Akte")
     memories.entry("Akte", de="File")
 
@@ -65,7 +59,7 @@ def test_it_looks_where_it_is_told(memories: Memories) -> None:
     assert memories.found("file", searchIn="both") == ["Akte", "File"]
 
 
-def test_what_waits_for_approval_is_never_shown(memories: Memories) -> None:
+def test_what_waits_for_approval_is_never_shown(memories):
     tm = memories.memory("Careful", requiresApproval=True)
     entry = memories.entry("Pay now", tm, de="Jetzt zahlen")
     translator = memories.workspace.client("translator")
@@ -81,9 +75,7 @@ def test_what_waits_for_approval_is_never_shown(memories: Memories) -> None:
     assert memories.found("payer", searchIn="both") == []
 
 
-def test_whole_segments_come_first_then_shorter_ones_then_newer_ones(
-    memories: Memories,
-) -> None:
+def test_whole_segments_come_first_then_shorter_ones_then_newer_ones(memories):
     memories.entry("Save as", de="x")
     newer = memories.entry("Save it", de="x")
     for source in ("Unsaved", "Save  all the files", "Save"):
@@ -105,9 +97,7 @@ def test_whole_segments_come_first_then_shorter_ones_then_newer_ones(
     ]
 
 
-def test_a_text_is_found_in_any_script_and_nothing_in_it_is_special(
-    memories: Memories,
-) -> None:
+def test_a_text_is_found_in_any_script_and_nothing_in_it_is_special(memories):
     texts = [
         ("Größe ändern", "GRÖSSE"),
         ("Gro\u0308ße", "gröss"),
@@ -136,16 +126,14 @@ def test_a_text_is_found_in_any_script_and_nothing_in_it_is_special(
         assert "nothing of it" not in memories.found(query, searchIn="both"), query
 
 
-def test_accents_count_and_wildcards_are_none(memories: Memories) -> None:
+def test_accents_count_and_wildcards_are_none(memories):
     memories.entry("Größe Résumé", de="x")
 
     for query in ("grosse", "gröse", "resume", "%", "_", "*", '"', " ", "e_r", "g%e"):
         assert memories.found(query, searchIn="both") == [], query
 
 
-def test_an_entry_is_counted_once_however_often_it_holds_the_text(
-    memories: Memories,
-) -> None:
+def test_an_entry_is_counted_once_however_often_it_holds_the_text(memories):
     memories.entry("pay pay", de="pay", fr="pay pay")
 
     answer = memories.search("pay", searchIn="both")
@@ -153,7 +141,7 @@ def test_an_entry_is_counted_once_however_often_it_holds_the_text(
     assert (answer.data["total"], len(answer.data["items"])) == (1, 1)
 
 
-def test_pages_go_on_where_the_last_one_ended(memories: Memories) -> None:
+def test_pages_go_on_where_the_last_one_ended(memories):
     for number in range(7):
         memories.entry(f"Pay {number}", de="x", context="abc"[number % 3])
 
@@ -165,7 +153,7 @@ def test_pages_go_on_where_the_last_one_ended(memories: Memories) -> None:
     assert {page["total"] for page in pages} == {7}
 
 
-def test_what_was_changed_is_found_by_the_next_request(memories: Memories) -> None:
+def test_what_was_changed_is_found_by_the_next_request(memories):
     entry = memories.entry("Pay now", de="Jetzt zahlen")
     path = memories.path_of(entry)
 
@@ -180,8 +168,8 @@ def test_what_was_changed_is_found_by_the_next_request(memories: Memories) -> No
     assert memories.found("buy") == []
 
 
-def test_bad_bodies_are_refused_where_they_are_bad(memories: Memories) -> None:
-    bad: list[tuple[str, object]] = [
+def test_bad_bodies_are_refused_where_they_are_bad(memories):
+    bad = [
         ("query", ""),
         ("query", "a" * 1001),
         ("query", 1),
@@ -209,7 +197,7 @@ def test_bad_bodies_are_refused_where_they_are_bad(memories: Memories) -> None:
         assert answer.json["error"]["details"][0]["path"].startswith(f"$.{field}")
 
 
-def test_the_limits_themselves_are_fine(memories: Memories) -> None:
+def test_the_limits_themselves_are_fine(memories):
     memories.entry("a" * 1000, de="x")
 
     assert memories.found("a" * 1000, languageCodes=["de"] * 50) == ["a" * 1000]

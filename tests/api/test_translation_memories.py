@@ -1,20 +1,15 @@
 """Translation memories over HTTP (service.md, TM entry, TM language; decisions 2.5)."""
 
-from __future__ import annotations
-
 import pytest
 
 from locframework import OPERATOR
-from locframework.projects.records import Project, ProjectChanges
+from locframework.projects.records import ProjectChanges
 from locframework.testing.client import Client
-from locframework.testing.workspace import Workspace
 
 from .memories import Memory
 
 
-def test_a_memory_has_the_fields_of_the_interface_and_its_defaults(
-    memory: Memory,
-) -> None:
+def test_a_memory_has_the_fields_of_the_interface_and_its_defaults(memory):
     record = memory.owner.get(memory.path).data["translationMemory"]
 
     assert record == {
@@ -32,7 +27,7 @@ def test_a_memory_has_the_fields_of_the_interface_and_its_defaults(
     assert memory.owner.get(f"/translation-memories/{record['slug']}").status == 200
 
 
-def test_a_patch_of_a_memory_leaves_what_it_does_not_name(memory: Memory) -> None:
+def test_a_patch_of_a_memory_leaves_what_it_does_not_name(memory):
     body = {"penalties": {"case": 9}, "requiresApproval": True}
 
     changed = memory.owner.patch(memory.path, json=body).data["translationMemory"]
@@ -54,9 +49,7 @@ def test_a_patch_of_a_memory_leaves_what_it_does_not_name(memory: Memory) -> Non
         ("languageCodes", ["no tag"]),
     ],
 )
-def test_a_memory_that_cannot_be_is_refused(
-    sqlite_workspace: Workspace, field: str, value: object
-) -> None:
+def test_a_memory_that_cannot_be_is_refused(sqlite_workspace, field, value):
     body = {"name": "x", "sourceLanguage": "en", field: value}
 
     answer = sqlite_workspace.owner.post("/translation-memories", json=body)
@@ -65,7 +58,7 @@ def test_a_memory_that_cannot_be_is_refused(
     assert answer.error["details"][0]["path"].startswith(f"$.{field}")
 
 
-def test_the_source_language_is_no_target_of_a_new_memory(memory: Memory) -> None:
+def test_the_source_language_is_no_target_of_a_new_memory(memory):
     body = {"name": "TM", "sourceLanguage": "en", "languageCodes": ["de", "EN"]}
 
     answer = memory.owner.post("/translation-memories", json=body)
@@ -74,7 +67,7 @@ def test_the_source_language_is_no_target_of_a_new_memory(memory: Memory) -> Non
     assert memory.owner.get("/translation-memories").data["total"] == 1
 
 
-def test_a_deleted_memory_is_gone_with_its_entries(memory: Memory) -> None:
+def test_a_deleted_memory_is_gone_with_its_entries(memory):
     project = memory.workspace.project()
     use = f"/projects/{project['id']}{memory.path}"
     memory.owner.put(use, json={})
@@ -86,9 +79,7 @@ def test_a_deleted_memory_is_gone_with_its_entries(memory: Memory) -> None:
         assert (answer.status, answer.error["code"]) == (404, "tm_not_found"), path
 
 
-def test_a_memory_is_assigned_to_projects_of_its_organization_and_language(
-    memory: Memory,
-) -> None:
+def test_a_memory_is_assigned_to_projects_of_its_organization_and_language(memory):
     workspace = memory.workspace
     project = workspace.project()
     use = f"/projects/{project['id']}{memory.path}"
@@ -114,7 +105,7 @@ def test_a_memory_is_assigned_to_projects_of_its_organization_and_language(
     assert memory.owner.get(use).status == 404
 
 
-def test_no_body_assigns_a_memory_as_it_is_usual(memory: Memory) -> None:
+def test_no_body_assigns_a_memory_as_it_is_usual(memory):
     project = memory.workspace.project()
     path = f"/projects/{project['id']}/translation-memories/{memory.record['id']}"
 
@@ -125,13 +116,13 @@ def test_no_body_assigns_a_memory_as_it_is_usual(memory: Memory) -> None:
 
 
 def test_languages_are_compared_while_the_project_can_have_no_other(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    memory, monkeypatch
+):
     project = memory.workspace.project(languages=["de"])
     projects = memory.workspace.framework.projects
     lock = projects.lock
 
-    def lock_late(found: Project) -> Project:
+    def lock_late(found):
         """Somebody else was quicker."""
         monkeypatch.undo()
         projects.update_project(
@@ -145,7 +136,7 @@ def test_languages_are_compared_while_the_project_can_have_no_other(
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
 
 
-def test_memories_are_listed_by_name_and_project(memory: Memory) -> None:
+def test_memories_are_listed_by_name_and_project(memory):
     workspace, owner = memory.workspace, memory.owner
     project, unseen = workspace.project(), workspace.project()
     body = {"name": "Häfen  und Zoll", "sourceLanguage": "en"}
@@ -154,7 +145,7 @@ def test_memories_are_listed_by_name_and_project(memory: Memory) -> None:
     bound = workspace.client("manager", project_ids=[project["id"]])
     _, stranger = workspace.organization("Other")
 
-    def found(client: Client = owner, **query: str) -> list[str]:
+    def found(client=owner, **query):
         answer = client.get("/translation-memories", query=query)
         return [each["name"] for each in answer.data["items"]]
 
@@ -171,7 +162,7 @@ def test_memories_are_listed_by_name_and_project(memory: Memory) -> None:
         assert (hidden.status, hidden.content) == (404, absent.content)
 
 
-def test_a_project_token_reaches_only_memories_of_its_project(memory: Memory) -> None:
+def test_a_project_token_reaches_only_memories_of_its_project(memory):
     workspace, owner = memory.workspace, memory.owner
     project = workspace.project()
     here = f"/projects/{project['id']}"
@@ -193,9 +184,7 @@ def test_a_project_token_reaches_only_memories_of_its_project(memory: Memory) ->
     assert bound.post("/translation-memories", json=create).status == 403
 
 
-def test_a_memory_is_managed_where_all_of_its_projects_are(
-    workspace: Workspace,
-) -> None:
+def test_a_memory_is_managed_where_all_of_its_projects_are(workspace):
     memory = Memory(workspace)
     one, other = (workspace.project(languages=["de"])["id"] for _ in range(2))
     for project_id in (one, other):
@@ -227,7 +216,7 @@ def test_a_memory_is_managed_where_all_of_its_projects_are(
     assert bound.delete(memory.path).status == 200
 
 
-def test_another_organizations_memory_is_not_assigned(memory: Memory) -> None:
+def test_another_organizations_memory_is_not_assigned(memory):
     _, stranger = memory.workspace.organization("Others")
     project = memory.workspace.project(owner=stranger)
 
@@ -236,7 +225,7 @@ def test_another_organizations_memory_is_not_assigned(memory: Memory) -> None:
     assert (answer.status, answer.error["code"]) == (404, "tm_not_found")
 
 
-def test_of_many_writers_with_one_etag_one_wins(memory: Memory) -> None:
+def test_of_many_writers_with_one_etag_one_wins(memory):
     for path, body in ((memory.path, {"name": "New"}), (memory.one, {"context": "x"})):
         etag = memory.owner.get(path).headers["ETag"]
         headers = {"If-Match": str(etag)}

@@ -1,13 +1,6 @@
 """Translations of terms and of entries follow the same rules of approval."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
-
-from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace
 
 KINDS = {
     "term": ("glossaries", "terms", "term", {}),
@@ -23,7 +16,7 @@ KINDS = {
 class Target:
     """A term or an entry with a German translation."""
 
-    def __init__(self, workspace: Workspace, kind: str, **fields: object) -> None:
+    def __init__(self, workspace, kind, **fields):
         self.workspace, self.owner, self.kind = workspace, workspace.owner, kind
         self.translator = workspace.client("translator")
         of, these, self.text, more = KINDS[kind]
@@ -35,44 +28,42 @@ class Target:
         self.one = f"{self.path}/{self.before['id']}"
         [self.german] = self.before["translations"]
 
-    def create(
-        self, translations: dict[str, str], client: Client | None = None
-    ) -> Answer:
+    def create(self, translations, client=None):
         body = {self.text: f"text {len(translations)}", "translations": translations}
         return (client or self.owner).post(self.path, json=body)
 
-    def put(self, lang: str, value: object, client: Client | None = None) -> Answer:
+    def put(self, lang, value, client=None):
         path = f"{self.one}/translations/{lang}"
         return (client or self.owner).put(path, json={"value": value})
 
-    def delete(self, lang: str, client: Client | None = None) -> Answer:
+    def delete(self, lang, client=None):
         return (client or self.owner).delete(f"{self.one}/translations/{lang}")
 
-    def act(self, action: str, lang: str, client: Client | None = None) -> Answer:
+    def act(self, action, lang, client=None):
         path = f"{self.one}/translations/{lang}/{action}"
         return (client or self.owner).post(path, json={})
 
-    def translation(self, answer: Answer, lang: str = "de") -> dict[str, Any] | None:
+    def translation(self, answer, lang="de"):
         assert answer.status == 200, answer
-        found: list[dict[str, Any]] = answer.data[self.kind]["translations"]
+        found = answer.data[self.kind]["translations"]
         return next((each for each in found if each["languageCode"] == lang), None)
 
 
 @pytest.fixture(params=KINDS)
-def target(request: pytest.FixtureRequest, workspace: Workspace) -> Target:
+def target(request, workspace):
     return Target(workspace, request.param)
 
 
 @pytest.fixture(params=KINDS)
-def careful(request: pytest.FixtureRequest, workspace: Workspace) -> Target:
+def careful(request, workspace):
     return Target(workspace, request.param, requiresApproval=True)
 
 
-def refused(answer: Answer) -> tuple[int, str]:
+def refused(answer):
     return answer.status, answer.error["code"]
 
 
-def test_a_translation_is_set_and_cleared(target: Target) -> None:
+def test_a_translation_is_set_and_cleared(target):
     answer = target.put("fr.json", "quai", target.translator)
 
     assert target.translation(answer, "fr") == {
@@ -92,7 +83,7 @@ def test_a_translation_is_set_and_cleared(target: Target) -> None:
     assert [each["languageCode"] for each in made["translations"]] == ["fr"]
 
 
-def test_a_translator_proposes_where_approval_is_required(careful: Target) -> None:
+def test_a_translator_proposes_where_approval_is_required(careful):
     beside = careful.put("de", "Anleger", careful.translator)
     first = careful.put("fr", "quai", careful.translator)
 
@@ -119,7 +110,7 @@ def test_a_translator_proposes_where_approval_is_required(careful: Target) -> No
         assert refused(careful.act(action, lang)) == (409, "nothing_pending")
 
 
-def test_a_reviewers_translation_is_approved(careful: Target) -> None:
+def test_a_reviewers_translation_is_approved(careful):
     written = careful.put("de", "Kai", careful.workspace.client("reviewer"))
 
     translation = careful.translation(written)
@@ -128,9 +119,7 @@ def test_a_reviewers_translation_is_approved(careful: Target) -> None:
 
 
 @pytest.mark.parametrize("how", ["delete", "put"])
-def test_clearing_an_approved_translation_is_proposed(
-    careful: Target, how: str
-) -> None:
+def test_clearing_an_approved_translation_is_proposed(careful, how):
     if how == "delete":
         answer = careful.delete("de", careful.translator)
     else:
@@ -140,7 +129,7 @@ def test_clearing_an_approved_translation_is_proposed(
     assert careful.translation(careful.act("approve", "de")) is None
 
 
-def test_only_assigned_languages_are_written(careful: Target) -> None:
+def test_only_assigned_languages_are_written(careful):
     careful.put("de", "Kai", careful.translator)
     french = careful.workspace.client("reviewer", languages=["fr"])
 
@@ -159,7 +148,7 @@ def test_only_assigned_languages_are_written(careful: Target) -> None:
     assert french.get(careful.one).status == 200
 
 
-def test_a_translation_is_written_to_what_was_read(target: Target) -> None:
+def test_a_translation_is_written_to_what_was_read(target):
     path, owner = f"{target.one}/translations/de", target.owner
     read = {"If-Match": str(owner.get(target.one).headers["ETag"])}
 
@@ -175,7 +164,7 @@ def test_a_translation_is_written_to_what_was_read(target: Target) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 7, {"one": "x"}, "   ", "\t\n", "\u3000"])
-def test_an_invalid_value_is_refused(target: Target, value: object) -> None:
+def test_an_invalid_value_is_refused(target, value):
     answers = [(target.put("de", value), "$.value")]
     if isinstance(value, str):
         answers.append((target.create({"fr": value}), "$.translations.fr"))

@@ -1,12 +1,9 @@
 """A PATCH that changes nothing changes nothing: no record, no ETag, no event."""
 
-from __future__ import annotations
-
 from locframework.testing.contracts.storage_events import latest
-from locframework.testing.workspace import Workspace
 
 
-def made(workspace: Workspace) -> list[str]:
+def made(workspace):
     """One of each thing that has a PATCH: the paths."""
     owner = workspace.owner
     project = workspace.project(languages=["de"])
@@ -14,7 +11,7 @@ def made(workspace: Workspace) -> list[str]:
     key = workspace.key(project, "a", description="x", values={"en": "A", "de": "Ä"})
     web = {"name": "Web", "format": "json-nested", "languageCodes": ["de"]}
     distribution = owner.post(f"{one}/distributions", json=web).data["distribution"]
-    terms: dict[str, object] = {"name": "Terms", "sourceLanguage": "en"}
+    terms = {"name": "Terms", "sourceLanguage": "en"}
     glossary = owner.post("/glossaries", json=terms).data["glossary"]
     of_glossary = f"/glossaries/{glossary['id']}/terms"
     term = owner.post(of_glossary, json={"term": "Quay"}).data["term"]
@@ -36,7 +33,7 @@ def made(workspace: Workspace) -> list[str]:
     ]
 
 
-def test_a_patch_that_changes_nothing_changes_nothing(workspace: Workspace) -> None:
+def test_a_patch_that_changes_nothing_changes_nothing(workspace):
     owner, store = workspace.owner, workspace.framework.storage.events
     paths = made(workspace)
     workspace.run_jobs()
@@ -59,9 +56,7 @@ def test_a_patch_that_changes_nothing_changes_nothing(workspace: Workspace) -> N
         assert len(latest(store, project_id, 1000)) == told, path
 
 
-def test_what_was_read_of_a_distribution_can_be_written_whatever_has_left(
-    workspace: Workspace,
-) -> None:
+def test_what_was_read_of_a_distribution_can_be_written_whatever_has_left(workspace):
     owner, project = workspace.owner, workspace.project(languages=["de", "fr"])
     one = f"/projects/{project['id']}"
     owner.post(f"{one}/branches", json={"name": "spring"})

@@ -1,20 +1,13 @@
 """Undo: selection, permissions, dry runs; keys that were created, deleted, merged."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from locframework.testing.client import Client
 from tests.databases import statements_of
 
-from .project_keys import Keys
 from .undoing import (
     SPRING,
-    Key,
     Period,
     actor_of,
     counts,
@@ -35,7 +28,7 @@ from .undoing import (
 # what is selected
 
 
-def test_undo_of_a_person_puts_back_what_nobody_changed_later(keys: Keys) -> None:
+def test_undo_of_a_person_puts_back_what_nobody_changed_later(keys):
     one, two = keys.made(values={"de": "eins"}), keys.made(key="c")
     reviewer = keys.workspace.client("reviewer")
     for text in ("falsch", "noch falscher"):
@@ -66,7 +59,7 @@ def test_undo_of_a_person_puts_back_what_nobody_changed_later(keys: Keys) -> Non
     )  # fmt: skip
 
 
-def test_undo_of_an_import_trashes_the_keys_it_created(keys: Keys) -> None:
+def test_undo_of_an_import_trashes_the_keys_it_created(keys):
     key = keys.made(values={"de": "eins"})
     job_id = import_german(keys, {"a.b": "zwei", "new.one": "neu", "new.two": "neu"})
     items = keys.owner.get(keys.path).data["items"]
@@ -85,7 +78,7 @@ def test_undo_of_an_import_trashes_the_keys_it_created(keys: Keys) -> None:
     ]
 
 
-def test_undo_of_an_import_restores_the_keys_it_deleted(keys: Keys) -> None:
+def test_undo_of_an_import_restores_the_keys_it_deleted(keys):
     key = keys.made(values={"de": "eins"})
     taken = keys.made(key="taken", values={"de": "alt"})
     english = {"languageCode": "en", "mode": "replace"}
@@ -101,7 +94,7 @@ def test_undo_of_an_import_restores_the_keys_it_deleted(keys: Keys) -> None:
     assert reasons(result) == [("taken", None, "key_exists")]
 
 
-def test_undo_of_a_period_covers_its_events_only(keys: Keys) -> None:
+def test_undo_of_a_period_covers_its_events_only(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei")
     period = Period(keys, key)
@@ -114,7 +107,7 @@ def test_undo_of_a_period_covers_its_events_only(keys: Keys) -> None:
     assert counts(undo(keys, until="2020-01-01")) == {}
 
 
-def test_undo_of_one_key_leaves_others_of_the_same_write(keys: Keys) -> None:
+def test_undo_of_one_key_leaves_others_of_the_same_write(keys):
     pay, title = keys.made(values={"de": "Zahlen"}), keys.made(key="title")
     items = [
         {"keyId": key["id"], "languageCode": "de", "value": "Neu"}
@@ -130,7 +123,7 @@ def test_undo_of_one_key_leaves_others_of_the_same_write(keys: Keys) -> None:
     assert keys.texts(title) == {("de", None): "Neu"}
 
 
-def test_writes_on_a_branch_are_not_undone_on_main(keys: Keys) -> None:
+def test_writes_on_a_branch_are_not_undone_on_main(keys):
     key = keys.made(values={"de": "eins"})
     writer = keys.workspace.client("developer")
     create_branch(keys)
@@ -144,7 +137,7 @@ def test_writes_on_a_branch_are_not_undone_on_main(keys: Keys) -> None:
     assert [value["value"] for value in one["values"]] == ["zwei"]
 
 
-def test_events_of_no_key_or_value_are_listed_as_not_revertible(keys: Keys) -> None:
+def test_events_of_no_key_or_value_are_listed_as_not_revertible(keys):
     manager = keys.workspace.client("manager")
     here = f"/projects/{keys.project['id']}"
     assert manager.post(f"{here}/languages", json={"languageCode": "fr"}).status == 201
@@ -160,9 +153,7 @@ def test_events_of_no_key_or_value_are_listed_as_not_revertible(keys: Keys) -> N
         assert each["keyId"] is each["key"] is each["field"] is None
 
 
-def test_value_of_a_language_that_was_removed_and_added_again_is_not_selected(
-    keys: Keys,
-) -> None:
+def test_value_of_a_language_that_was_removed_and_added_again_is_not_selected(keys):
     key = keys.made(values={"en": "Shop"})
     period = Period(keys, key)
     keys.put(key, "de", "Laden")
@@ -191,9 +182,7 @@ def test_value_of_a_language_that_was_removed_and_added_again_is_not_selected(
         ({"since": "2020-01-01", "jobid": "x"}, "$.jobid", None),
     ],
 )
-def test_missing_and_invalid_filters_are_refused(
-    keys: Keys, body: dict[str, object], path: str, rule: str | None
-) -> None:
+def test_missing_and_invalid_filters_are_refused(keys, body, path, rule):
     refused = request_undo(keys, **body)
 
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
@@ -202,9 +191,7 @@ def test_missing_and_invalid_filters_are_refused(
     assert rule in (None, problem["rule"])
 
 
-def test_member_without_events_is_a_valid_actor_and_their_member_id_is_not(
-    keys: Keys,
-) -> None:
+def test_member_without_events_is_a_valid_actor_and_their_member_id_is_not(keys):
     reviewer = keys.workspace.client("reviewer")
     org = keys.project["organizationId"]
     members = keys.owner.get(f"/organizations/{org}/members").data["items"]
@@ -215,7 +202,7 @@ def test_member_without_events_is_a_valid_actor_and_their_member_id_is_not(
     assert counts(undo(keys, actor=actor_of(keys, reviewer))) == {}
 
 
-def test_open_branch_has_no_undo(keys: Keys) -> None:
+def test_open_branch_has_no_undo(keys):
     create_branch(keys)
 
     refused = request_undo(keys, branch="spring")
@@ -230,13 +217,13 @@ def test_open_branch_has_no_undo(keys: Keys) -> None:
 
 
 @pytest.mark.parametrize("role", ["viewer", "translator"])
-def test_undo_needs_translation_approve(keys: Keys, role: Any) -> None:
+def test_undo_needs_translation_approve(keys, role):
     refused = request_undo(keys, keys.workspace.client(role), actor="x")
 
     assert refused.error["details"] == {"required": "translation_approve"}
 
 
-def test_values_of_languages_that_are_not_assigned_stay(keys: Keys) -> None:
+def test_values_of_languages_that_are_not_assigned_stay(keys):
     key = keys.made()
     writer = keys.workspace.client("reviewer")
     keys.put(key, "de", "eins", writer)
@@ -249,9 +236,7 @@ def test_values_of_languages_that_are_not_assigned_stay(keys: Keys) -> None:
     assert reasons(result) == [("a.b", "de", "language_not_assigned")]
 
 
-def test_without_key_delete_created_keys_stay_and_deleted_keys_stay_deleted(
-    keys: Keys,
-) -> None:
+def test_without_key_delete_created_keys_stay_and_deleted_keys_stay_deleted(keys):
     gone = keys.made(key="gone")
     english = {"languageCode": "en", "mode": "replace"}
     job_id = import_german(keys, {"a.b": "one"}, **english)
@@ -270,7 +255,7 @@ def test_without_key_delete_created_keys_stay_and_deleted_keys_stay_deleted(
     assert not is_found(keys, gone)
 
 
-def test_without_key_update_fields_stay(keys: Keys) -> None:
+def test_without_key_update_fields_stay(keys):
     key = keys.made(values={"de": "eins"})
     period = Period(keys, key)
     keys.put(key, "de", "zwei")
@@ -283,7 +268,7 @@ def test_without_key_update_fields_stay(keys: Keys) -> None:
     assert keys.texts(key) == {("de", None): "eins"}
 
 
-def test_protected_main_accepts_only_the_undo_of_a_merge(keys: Keys) -> None:
+def test_protected_main_accepts_only_the_undo_of_a_merge(keys):
     key = keys.made(values={"de": "eins"})
     create_branch(keys)
     put_on_branch(keys, key, "de", "zwei")
@@ -302,7 +287,7 @@ def test_protected_main_accepts_only_the_undo_of_a_merge(keys: Keys) -> None:
     assert keys.texts(key) == {("de", None): "eins"}
 
 
-def member_path(keys: Keys, client: Client) -> str:
+def member_path(keys, client):
     user_id = client.get("/tokens/self").data["token"]["userId"]
     path = f"/organizations/{keys.workspace.organization_id}/members"
     members = keys.owner.get(path).data["items"]
@@ -310,26 +295,26 @@ def member_path(keys: Keys, client: Client) -> str:
     return f"{path}/{found}"
 
 
-def revoke_token(keys: Keys, client: Client) -> None:
+def revoke_token(keys, client):
     token_id = client.get("/tokens/self").data["token"]["id"]
     assert client.delete(f"/tokens/{token_id}").status == 200
 
 
-def lower_role(keys: Keys, client: Client) -> None:
+def lower_role(keys, client):
     path = member_path(keys, client)
     assert keys.owner.patch(path, json={"role": "viewer"}).status == 200
 
 
-def remove_member(keys: Keys, client: Client) -> None:
+def remove_member(keys, client):
     assert keys.owner.delete(member_path(keys, client)).status == 200
 
 
-def assign_arabic(keys: Keys, client: Client) -> None:
+def assign_arabic(keys, client):
     body = {"assignedLanguages": ["ar"]}
     assert keys.owner.patch(member_path(keys, client), json=body).status == 200
 
 
-def protect_main(keys: Keys, client: Client) -> None:
+def protect_main(keys, client):
     body = {"mainProtected": True}
     assert keys.owner.patch(f"/projects/{keys.project['id']}", json=body).status == 200
 
@@ -345,8 +330,8 @@ def protect_main(keys: Keys, client: Client) -> None:
     ],
 )
 def test_queued_undo_fails_when_its_rights_are_lost_meanwhile(
-    keys: Keys, change: Callable[[Keys, Client], None], code: str, dry_run: bool
-) -> None:
+    keys, change, code, dry_run
+):
     key = keys.made(values={"de": "eins"})
     manager = keys.workspace.client("manager")
     accepted = request_undo(keys, manager, keyId=key["id"], dryRun=dry_run)
@@ -359,9 +344,7 @@ def test_queued_undo_fails_when_its_rights_are_lost_meanwhile(
     assert keys.texts(key) == {("de", None): "eins"}
 
 
-def test_queued_undo_uses_the_languages_that_are_assigned_when_it_runs(
-    keys: Keys,
-) -> None:
+def test_queued_undo_uses_the_languages_that_are_assigned_when_it_runs(keys):
     key = keys.made(values={"en": "Pay"})
     period = Period(keys, key)
     keys.put(key, "de", "Kaufen")
@@ -380,7 +363,7 @@ def test_queued_undo_uses_the_languages_that_are_assigned_when_it_runs(
 # dry runs
 
 
-def change_everything(keys: Keys) -> tuple[str, Key, Key]:
+def change_everything(keys):
     """Change, create, delete and rename keys; return the actor, a new and a lost
     key."""
     key = keys.made(values={"de": "eins", "en": "one"}, tags=["x"])
@@ -395,7 +378,7 @@ def change_everything(keys: Keys) -> tuple[str, Key, Key]:
     return actor_of(keys, writer), keys.create(writer, key="new").data["key"], gone
 
 
-def test_dry_run_reports_what_the_undo_does(keys: Keys) -> None:
+def test_dry_run_reports_what_the_undo_does(keys):
     actor, new, gone = change_everything(keys)
     before = keys.owner.get(keys.path, query={"include": "values"}).data
 
@@ -418,9 +401,7 @@ def test_dry_run_reports_what_the_undo_does(keys: Keys) -> None:
     assert is_found(keys, gone)
 
 
-def test_dry_run_counts_what_goes_back_in_a_key_that_it_would_restore(
-    keys: Keys,
-) -> None:
+def test_dry_run_counts_what_goes_back_in_a_key_that_it_would_restore(keys):
     key = keys.made(values={"de": "eins", "en": "one"})
     writer = keys.workspace.client("developer")
     keys.put(key, "en", "two", writer)
@@ -437,7 +418,7 @@ def test_dry_run_counts_what_goes_back_in_a_key_that_it_would_restore(
     assert keys.names() == [key["key"]]
 
 
-def test_dry_run_writes_and_locks_only_its_job(keys: Keys) -> None:
+def test_dry_run_writes_and_locks_only_its_job(keys):
     actor, *_ = change_everything(keys)
     request_undo(keys, actor=actor, dryRun=True)
 
@@ -455,7 +436,7 @@ def test_dry_run_writes_and_locks_only_its_job(keys: Keys) -> None:
 # created and deleted keys
 
 
-def test_key_that_took_the_name_of_a_deleted_one_goes_first(keys: Keys) -> None:
+def test_key_that_took_the_name_of_a_deleted_one_goes_first(keys):
     key = keys.made(values={"de": "eins"})
     developer = keys.workspace.client("developer")
     delete(keys, key, developer)
@@ -468,7 +449,7 @@ def test_key_that_took_the_name_of_a_deleted_one_goes_first(keys: Keys) -> None:
     assert result["skipped"] == []
 
 
-def test_of_two_deleted_keys_of_one_name_the_first_is_restored(keys: Keys) -> None:
+def test_of_two_deleted_keys_of_one_name_the_first_is_restored(keys):
     title = keys.made(key="title")
     later = keys.made(key="later", values={"en": "Later"})
     period = Period(keys, later)
@@ -485,7 +466,7 @@ def test_of_two_deleted_keys_of_one_name_the_first_is_restored(keys: Keys) -> No
     assert keys.texts(later) == {("en", None): "Later"}
 
 
-def test_key_that_was_deleted_again_later_stays_deleted(keys: Keys) -> None:
+def test_key_that_was_deleted_again_later_stays_deleted(keys):
     key = keys.made()
     period = Period(keys, key)
     delete(keys, key)
@@ -500,7 +481,7 @@ def test_key_that_was_deleted_again_later_stays_deleted(keys: Keys) -> None:
     assert not is_found(keys, key)
 
 
-def test_values_of_a_key_that_was_deleted_later_stay(keys: Keys) -> None:
+def test_values_of_a_key_that_was_deleted_later_stay(keys):
     key = keys.made(values={"de": "Zahlen"})
     period = Period(keys, key)
     keys.put(key, "de", "Kaufen")
@@ -512,7 +493,7 @@ def test_values_of_a_key_that_was_deleted_later_stay(keys: Keys) -> None:
     assert reasons(result) == [("a.b", None, "changed_later")]
 
 
-def test_restored_key_goes_to_the_trash_with_the_state_it_had_there(keys: Keys) -> None:
+def test_restored_key_goes_to_the_trash_with_the_state_it_had_there(keys):
     key = keys.made(values={"de": "Zahlen"}, tags=["button"])
     before = keys.get(key)
     delete(keys, key)
@@ -533,7 +514,7 @@ def test_restored_key_goes_to_the_trash_with_the_state_it_had_there(keys: Keys) 
     assert keys.texts(key) == {("de", None): "Zahlen"}
 
 
-def test_undo_of_that_undo_restores_the_key_as_it_was_edited(keys: Keys) -> None:
+def test_undo_of_that_undo_restores_the_key_as_it_was_edited(keys):
     key = keys.made(values={"de": "Zahlen"})
     delete(keys, key)
     period = Period(keys, key)
@@ -548,9 +529,7 @@ def test_undo_of_that_undo_restores_the_key_as_it_was_edited(keys: Keys) -> None
     assert keys.get(key)["description"] == "the button"
 
 
-def test_restored_and_renamed_key_goes_to_the_trash_under_its_old_name(
-    keys: Keys,
-) -> None:
+def test_restored_and_renamed_key_goes_to_the_trash_under_its_old_name(keys):
     key = keys.made(values={"en": "Pay"})
     delete(keys, key)
     period = Period(keys, key)
@@ -568,7 +547,7 @@ def test_restored_and_renamed_key_goes_to_the_trash_under_its_old_name(
 # undo of an undo
 
 
-def test_undo_can_be_undone(keys: Keys) -> None:
+def test_undo_can_be_undone(keys):
     key = keys.made(values={"de": "eins"})
     reviewer = keys.workspace.client("reviewer")
     keys.put(key, "de", "zwei", reviewer)
@@ -580,7 +559,7 @@ def test_undo_can_be_undone(keys: Keys) -> None:
     assert counts(undo(keys, jobId=first["jobId"])) == {}
 
 
-def test_keys_that_an_undo_restored_go_when_it_is_undone(keys: Keys) -> None:
+def test_keys_that_an_undo_restored_go_when_it_is_undone(keys):
     key, other = keys.made(values={"de": "eins"}), keys.made(key="c")
     developer = keys.workspace.client("developer")
     for each in (key, other):
@@ -596,7 +575,7 @@ def test_keys_that_an_undo_restored_go_when_it_is_undone(keys: Keys) -> None:
     assert reasons(second) == [("c", None, "changed_later")]
 
 
-def test_repeated_undo_lists_nothing(keys: Keys) -> None:
+def test_repeated_undo_lists_nothing(keys):
     key, title = keys.made(values={"de": "eins"}), keys.made(key="title")
     writer = keys.workspace.client("developer")
     keys.put(key, "de", "Neu", writer)
@@ -614,11 +593,11 @@ def test_repeated_undo_lists_nothing(keys: Keys) -> None:
 # merges
 
 
-def test_undo_of_a_merge_takes_back_values_fields_and_keys(keys: Keys) -> None:
+def test_undo_of_a_merge_takes_back_values_fields_and_keys(keys):
     key = keys.made(values={"de": "eins"}, tags=["label"])
     create_branch(keys)
     put_on_branch(keys, key, "de", "zwei")
-    body: dict[str, object] = {"key": "made.there", "values": {"de": "neu"}}
+    body = {"key": "made.there", "values": {"de": "neu"}}
     keys.owner.post(keys.path, json=body, query=SPRING)
     body = {"key": "renamed", "tags": ["button"], "description": "new"}
     path = f"{keys.path}/{key['id']}"
@@ -636,7 +615,7 @@ def test_undo_of_a_merge_takes_back_values_fields_and_keys(keys: Keys) -> None:
     assert result["skipped"] == []
 
 
-def test_merged_key_that_was_changed_later_keeps_its_values(keys: Keys) -> None:
+def test_merged_key_that_was_changed_later_keeps_its_values(keys):
     create_branch(keys)
     body = {"key": "made.there", "values": {"en": "New", "ar": "جديد"}}
     key = keys.owner.post(keys.path, json=body, query=SPRING).data["key"]
@@ -658,9 +637,7 @@ def test_merged_key_that_was_changed_later_keeps_its_values(keys: Keys) -> None:
     assert counts(result) == {}
 
 
-def test_key_that_a_merge_restored_goes_to_the_trash_with_its_old_values(
-    keys: Keys,
-) -> None:
+def test_key_that_a_merge_restored_goes_to_the_trash_with_its_old_values(keys):
     key = keys.made(values={"de": "Zahlen"})
     create_branch(keys)
     put_on_branch(keys, key, "de", "Bezahlen")
@@ -675,7 +652,7 @@ def test_key_that_a_merge_restored_goes_to_the_trash_with_its_old_values(
     assert keys.texts(key) == {("de", None): "Zahlen"}
 
 
-def test_undo_appears_in_the_activity_as_changes_of_its_job(keys: Keys) -> None:
+def test_undo_appears_in_the_activity_as_changes_of_its_job(keys):
     key = keys.made(values={"de": "eins"})
     reviewer = keys.workspace.client("reviewer")
     keys.put(key, "de", "zwei", reviewer)

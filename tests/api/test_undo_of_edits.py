@@ -1,22 +1,15 @@
 """Undo of key fields, plurals and values, and which translations are outdated then."""
 
-from __future__ import annotations
-
 import io
 import json
-from collections.abc import Callable
-from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Client
 from tests.images import png
 
-from .project_keys import Keys
 from .undoing import (
-    Key,
     Period,
     actor_of,
     counts,
@@ -36,13 +29,13 @@ from .undoing import (
 # fields of keys
 
 
-def fields(keys: Keys, key: Key) -> tuple[Any, ...]:
+def fields(keys, key):
     now = keys.get(key)
     detail = keys.owner.get(f"{keys.path}/{key['id']}/detail").data["detail"]
     return now["key"], now["description"], now["tags"], detail["maxLength"]
 
 
-def test_fields_go_back_where_nobody_changed_them_later(keys: Keys) -> None:
+def test_fields_go_back_where_nobody_changed_them_later(keys):
     developer = keys.workspace.client("developer")
     one = keys.made(tags=["label"], maxLength=9)
     two = keys.made(key="c", description="old")
@@ -69,8 +62,8 @@ def test_fields_go_back_where_nobody_changed_them_later(keys: Keys) -> None:
     assert fields(keys, one) == ("x", "worse", ["button"], None)
 
 
-def test_screenshot_goes_back_while_its_file_exists(keys: Keys) -> None:
-    def upload(name: str) -> str:
+def test_screenshot_goes_back_while_its_file_exists(keys):
+    def upload(name):
         path = f"/projects/{keys.project['id']}/files"
         image = Upload(name, png(), "image/png")
         return str(keys.owner.post(path, files={"file": image}).data["file"]["id"])
@@ -82,7 +75,7 @@ def test_screenshot_goes_back_while_its_file_exists(keys: Keys) -> None:
     patch(keys, other, screenshotFileId=deleted)
     for each in (key, other):
         patch(keys, each, developer, screenshotFileId=new)
-    database: Any = keys.workspace.framework.storage
+    database = keys.workspace.framework.storage
     database.database.run("DELETE FROM files WHERE id = ?", (deleted,))
 
     result = undo(keys, actor=actor_of(keys, developer))
@@ -93,7 +86,7 @@ def test_screenshot_goes_back_while_its_file_exists(keys: Keys) -> None:
     assert reasons(result) == [("other", "screenshotFileId", "file_not_found")]
 
 
-def test_names_that_were_swapped_go_back(keys: Keys) -> None:
+def test_names_that_were_swapped_go_back(keys):
     developer = keys.workspace.client("developer")
     one, two = keys.made(key="one"), keys.made(key="two")
     for key, name in ((one, "x"), (two, "one"), (one, "two")):
@@ -105,7 +98,7 @@ def test_names_that_were_swapped_go_back(keys: Keys) -> None:
     assert (counts(result), result["skipped"]) == ({"keysUpdated": 2}, [])
 
 
-def test_names_that_depend_on_a_taken_name_stay_too(keys: Keys) -> None:
+def test_names_that_depend_on_a_taken_name_stay_too(keys):
     developer = keys.workspace.client("developer")
     chain = [keys.made(key=name) for name in ("one", "two", "three")]
     free = keys.made(key="free")
@@ -125,7 +118,7 @@ def test_names_that_depend_on_a_taken_name_stay_too(keys: Keys) -> None:
 # plurals
 
 
-def test_plurals_go_back_with_the_values_they_moved(keys: Keys) -> None:
+def test_plurals_go_back_with_the_values_they_moved(keys):
     developer = keys.workspace.client("developer")
     on = keys.made(values={"en": "File", "de": "Datei"})
     off = keys.made(
@@ -149,7 +142,7 @@ def test_plurals_go_back_with_the_values_they_moved(keys: Keys) -> None:
     assert keys.texts(off) == {("de", None): "Dateien"}
 
 
-def test_plurals_stay_if_a_form_was_written_later(keys: Keys) -> None:
+def test_plurals_stay_if_a_form_was_written_later(keys):
     developer = keys.workspace.client("developer")
     key = keys.made(values={"en": "File", "de": "Datei"})
     patch(keys, key, developer, isPlural=True)
@@ -165,9 +158,7 @@ def test_plurals_stay_if_a_form_was_written_later(keys: Keys) -> None:
     assert reasons(result) == [("a.b", "isPlural", "changed_later")]
 
 
-def test_form_other_that_was_written_later_does_not_keep_the_plurals(
-    keys: Keys,
-) -> None:
+def test_form_other_that_was_written_later_does_not_keep_the_plurals(keys):
     key = keys.made(values={"en": "Pay"})
     period = Period(keys, key)
     patch(keys, key, isPlural=True)
@@ -181,7 +172,7 @@ def test_form_other_that_was_written_later_does_not_keep_the_plurals(
     assert result["skipped"] == []
 
 
-def test_plurals_of_a_created_key_that_stays_go_back(keys: Keys) -> None:
+def test_plurals_of_a_created_key_that_stays_go_back(keys):
     developer = keys.workspace.client("developer")
     key = keys.create(developer, values={"en": "File", "de": "Datei"}).data["key"]
     patch(keys, key, developer, isPlural=True)
@@ -193,27 +184,27 @@ def test_plurals_of_a_created_key_that_stays_go_back(keys: Keys) -> None:
     assert not keys.get(key)["isPlural"]
 
 
-def turn_off_and_write(keys: Keys, key: Key) -> None:
+def turn_off_and_write(keys, key):
     patch(keys, key, isPlural=False)
     keys.put(key, "de", "Kaufen")
 
 
-def turn_off_and_write_twice(keys: Keys, key: Key) -> None:
+def turn_off_and_write_twice(keys, key):
     turn_off_and_write(keys, key)
     keys.put(key, "de", "Zahlen")
 
 
-def turn_off_write_and_turn_on(keys: Keys, key: Key) -> None:
+def turn_off_write_and_turn_on(keys, key):
     turn_off_and_write(keys, key)
     patch(keys, key, isPlural=True)
 
 
-def write_and_turn_off(keys: Keys, key: Key) -> None:
+def write_and_turn_off(keys, key):
     keys.put(key, "de", {"other": "Kaufen"})
     patch(keys, key, isPlural=False)
 
 
-def turn_on_and_write(keys: Keys, key: Key) -> None:
+def turn_on_and_write(keys, key):
     patch(keys, key, isPlural=True)
     keys.put(key, "de", {"one": "Eins", "other": "Viele"})
 
@@ -232,9 +223,7 @@ PLAIN = {"values": {"en": "Pay"}}
         (PLAIN, turn_on_and_write),
     ],
 )
-def test_plurals_and_values_go_back_and_forth(
-    keys: Keys, body: dict[str, Any], change: Callable[[Keys, Key], None]
-) -> None:
+def test_plurals_and_values_go_back_and_forth(keys, body, change):
     key = keys.made(**body)
     before = keys.get(key)["isPlural"], keys.texts(key)
     period = Period(keys, key)
@@ -251,8 +240,8 @@ def test_plurals_and_values_go_back_and_forth(
 
 @pytest.mark.parametrize("was_plural", [True, False])
 def test_value_that_another_undo_took_back_and_this_one_returns_goes_with_the_plurals(
-    keys: Keys, was_plural: bool
-) -> None:
+    keys, was_plural
+):
     key = keys.made(
         isPlural=was_plural, values={"en": {"other": "Pay"} if was_plural else "Pay"}
     )
@@ -272,9 +261,7 @@ def test_value_that_another_undo_took_back_and_this_one_returns_goes_with_the_pl
     assert result["skipped"] == []
 
 
-def test_value_of_a_created_key_whose_plurals_changed_later_is_listed(
-    keys: Keys,
-) -> None:
+def test_value_of_a_created_key_whose_plurals_changed_later_is_listed(keys):
     key = keys.made(values={"de": "Zahlen"})
     until = events(keys, key)[-1]["createdAt"]
     patch(keys, key, isPlural=True)
@@ -291,7 +278,7 @@ def test_value_of_a_created_key_whose_plurals_changed_later_is_listed(
 # values and their review state
 
 
-def test_undo_of_an_approval_returns_to_pending_review(keys: Keys) -> None:
+def test_undo_of_an_approval_returns_to_pending_review(keys):
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei", keys.translator)
     before = keys.detail(key, "de")
@@ -305,7 +292,7 @@ def test_undo_of_an_approval_returns_to_pending_review(keys: Keys) -> None:
         assert now[name] == before[name]
 
 
-def test_value_that_a_check_blocks_comes_back_pending_review(keys: Keys) -> None:
+def test_value_that_a_check_blocks_comes_back_pending_review(keys):
     key = keys.made(values={"en": "Pay {n}", "de": "Zahlen"})
     writer = keys.workspace.client("reviewer")
     keys.put(key, "de", "Zahlen {n}", writer)
@@ -324,7 +311,7 @@ def test_value_that_a_check_blocks_comes_back_pending_review(keys: Keys) -> None
 NEW = {"en": "Pay now", "de": "Jetzt zahlen"}
 
 
-def shown(keys: Keys, key: Key) -> dict[Any, Any]:
+def shown(keys, key):
     return {
         (value["languageCode"], value["pluralForm"]): (
             value["value"],
@@ -334,7 +321,7 @@ def shown(keys: Keys, key: Key) -> dict[Any, Any]:
     }
 
 
-def write_both(keys: Keys, key: Key, how: str, writer: Client) -> None:
+def write_both(keys, key, how, writer):
     """Write a new source text and its translation in one request."""
     path = f"/projects/{keys.project['id']}"
     if how == "values":
@@ -363,14 +350,14 @@ def write_both(keys: Keys, key: Key, how: str, writer: Client) -> None:
 @pytest.mark.parametrize("how", ["values", "bulk", "import", "merge"])
 @pytest.mark.parametrize("with_source", [True, False])
 def test_translation_that_goes_back_is_outdated_unless_its_source_goes_back_too(
-    keys: Keys, how: str, with_source: bool
-) -> None:
+    keys, how, with_source
+):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     writer = keys.workspace.client("manager")
     write_both(keys, key, how, writer)
     german = keys.workspace.client("reviewer", languages=["de"])
     actor = {"actor": actor_of(keys, writer)}
-    where: dict[str, Any] = {"mergeOf": "spring"} if how == "merge" else actor
+    where = {"mergeOf": "spring"} if how == "merge" else actor
 
     result = undo(keys, None if with_source else german, **where)
 
@@ -385,7 +372,7 @@ def test_translation_that_goes_back_is_outdated_unless_its_source_goes_back_too(
     }
 
 
-def test_translation_is_up_to_date_again_when_its_source_goes_back(keys: Keys) -> None:
+def test_translation_is_up_to_date_again_when_its_source_goes_back(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     reviewer = keys.workspace.client("reviewer")
     keys.put(key, "en", "Pay now", reviewer)
@@ -398,7 +385,7 @@ def test_translation_is_up_to_date_again_when_its_source_goes_back(keys: Keys) -
 
 
 @pytest.mark.parametrize("order", [("en", "de"), ("de", "en")])
-def test_outdated_flags_go_back_and_forth(keys: Keys, order: tuple[str, str]) -> None:
+def test_outdated_flags_go_back_and_forth(keys, order):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     before = shown(keys, key)
     period = Period(keys, key)
@@ -416,8 +403,8 @@ def test_outdated_flags_go_back_and_forth(keys: Keys, order: tuple[str, str]) ->
 @pytest.mark.parametrize("keeps_fresh", [True, False])
 @pytest.mark.parametrize("writes", [[{"one": "A", "other": "B"}], [{"other": "B"}]])
 def test_translation_is_up_to_date_again_only_if_all_source_forms_go_back(
-    keys: Keys, writes: list[dict[str, str]], keeps_fresh: bool
-) -> None:
+    keys, writes, keeps_fresh
+):
     forms = {"one": "a", "other": "b"}
     key = keys.made(isPlural=True, values={"en": forms, "de": forms})
     writer = keys.workspace.client("reviewer")
@@ -436,7 +423,7 @@ def test_translation_is_up_to_date_again_only_if_all_source_forms_go_back(
     }
 
 
-def test_new_source_form_beside_one_that_goes_back_outdates_nothing(keys: Keys) -> None:
+def test_new_source_form_beside_one_that_goes_back_outdates_nothing(keys):
     key = keys.made(isPlural=True, values={"en": {"other": "b"}, "de": {"other": "b"}})
     writer = keys.workspace.client("reviewer")
     keys.put(key, "en", {"one": "A", "other": "B"}, writer)
@@ -448,9 +435,7 @@ def test_new_source_form_beside_one_that_goes_back_outdates_nothing(keys: Keys) 
     assert shown(keys, key)["de", "other"] == ("b", False)
 
 
-def test_translation_that_stays_outdated_without_its_language_is_listed(
-    keys: Keys,
-) -> None:
+def test_translation_that_stays_outdated_without_its_language_is_listed(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     writer = keys.workspace.client("reviewer", languages=["en"])
     keys.put(key, "en", "Pay now", writer)
@@ -464,9 +449,7 @@ def test_translation_that_stays_outdated_without_its_language_is_listed(
 
 
 @pytest.mark.parametrize("text", ["Pay", ""])
-def test_undo_of_a_source_text_with_keep_fresh_outdates_nothing(
-    keys: Keys, text: str
-) -> None:
+def test_undo_of_a_source_text_with_keep_fresh_outdates_nothing(keys, text):
     key = keys.made(values={"de": "Zahlen"} | ({"en": text} if text else {}))
     period = Period(keys, key)
     keys.put(key, "en", "Pay now", keepFresh=True)
@@ -478,9 +461,7 @@ def test_undo_of_a_source_text_with_keep_fresh_outdates_nothing(
         result = undo(keys, jobId=result["jobId"])
 
 
-def test_translation_of_a_later_source_is_outdated_when_that_goes_back(
-    keys: Keys,
-) -> None:
+def test_translation_of_a_later_source_is_outdated_when_that_goes_back(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     period = Period(keys, key)
     keys.put(key, "en", "Buy")
@@ -493,9 +474,7 @@ def test_translation_of_a_later_source_is_outdated_when_that_goes_back(
     assert shown(keys, key) == now
 
 
-def test_translation_that_goes_back_to_a_source_changed_later_is_outdated(
-    keys: Keys,
-) -> None:
+def test_translation_that_goes_back_to_a_source_changed_later_is_outdated(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     period = Period(keys, key)
     keys.put(key, "en", "Buy")
@@ -512,8 +491,8 @@ def test_translation_that_goes_back_to_a_source_changed_later_is_outdated(
 
 @pytest.mark.parametrize("is_proposed_first", [True, False])
 def test_approved_text_beside_a_proposal_is_up_to_date_again_with_its_source(
-    keys: Keys, is_proposed_first: bool
-) -> None:
+    keys, is_proposed_first
+):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     if is_proposed_first:
         keys.put(key, "de", "Kaufen", keys.translator)
@@ -529,9 +508,7 @@ def test_approved_text_beside_a_proposal_is_up_to_date_again_with_its_source(
     assert shown(keys, key)["de", None] == ("Zahlen", False)
 
 
-def test_translation_that_was_approved_as_up_to_date_is_outdated_again(
-    keys: Keys,
-) -> None:
+def test_translation_that_was_approved_as_up_to_date_is_outdated_again(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     keys.put(key, "en", "Pay now")
     period = Period(keys, key)
@@ -544,9 +521,7 @@ def test_translation_that_was_approved_as_up_to_date_is_outdated_again(
     assert shown(keys, key) == now
 
 
-def test_outdated_flag_goes_back_after_plurals_moved_the_value_twice(
-    keys: Keys,
-) -> None:
+def test_outdated_flag_goes_back_after_plurals_moved_the_value_twice(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     patch(keys, key, isPlural=True)
     period = Period(keys, key)
@@ -562,7 +537,7 @@ def test_outdated_flag_goes_back_after_plurals_moved_the_value_twice(
     assert not outdated(keys, key)["de"]
 
 
-def test_value_that_is_outdated_already_makes_no_event(keys: Keys) -> None:
+def test_value_that_is_outdated_already_makes_no_event(keys):
     values = {"en": {"one": "One", "other": "Many"}, "de": {"other": "Viele"}}
     key = keys.made(isPlural=True, values=values)
     keys.put(key, "en", {"other": ""})
@@ -578,9 +553,7 @@ def test_value_that_is_outdated_already_makes_no_event(keys: Keys) -> None:
     assert outdated(keys, key) == {"en": False, "de": True}
 
 
-def test_plurals_and_outdated_flags_go_back_and_forth_through_the_trash(
-    keys: Keys,
-) -> None:
+def test_plurals_and_outdated_flags_go_back_and_forth_through_the_trash(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     before = shown(keys, key)
     period = Period(keys, key)

@@ -1,16 +1,11 @@
 """How long a file is kept: 30 days after the last key that names it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from locframework.fields import system_clock
-from locframework.testing.workspace import Workspace, open_workspace
+from locframework.testing.workspace import open_workspace
 
 from .shots import Shots
 
@@ -18,13 +13,13 @@ from .shots import Shots
 class Later:
     """A workspace whose clock the test puts forward."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.late = timedelta(0)
 
-    def __call__(self) -> Any:
+    def __call__(self):
         return system_clock() + self.late
 
-    def days(self, workspace: Workspace, days: int) -> None:
+    def days(self, workspace, days):
         """So many days of housekeeping."""
         framework = workspace.framework
         for _ in range(days):
@@ -35,17 +30,17 @@ class Later:
 
 
 @pytest.fixture
-def later() -> Later:
+def later():
     return Later()
 
 
 @pytest.fixture
-def old_shots(database_url: str, tmp_path: Path, later: Later) -> Iterator[Shots]:
+def old_shots(database_url, tmp_path, later):
     with open_workspace(database_url, tmp_path, clock=later) as workspace:
         yield Shots(workspace)
 
 
-def is_there(shots: Shots, file: dict[str, Any]) -> bool:
+def is_there(shots, file):
     """Whether the file can be read, and then that its bytes are kept."""
     project_id, file_id = shots.project["id"], file["id"]
     framework = shots.workspace.framework
@@ -56,9 +51,7 @@ def is_there(shots: Shots, file: dict[str, Any]) -> bool:
     return True
 
 
-def test_a_file_that_no_key_names_goes_after_30_days(
-    old_shots: Shots, later: Later
-) -> None:
+def test_a_file_that_no_key_names_goes_after_30_days(old_shots, later):
     workspace = old_shots.workspace
     disk = workspace.framework.plugins.blob_stores["disk"]
     named, unnamed = old_shots.file(1), old_shots.file(2)
@@ -74,9 +67,7 @@ def test_a_file_that_no_key_names_goes_after_30_days(
     assert (before, len(list(disk.names()))) == (2, 1)
 
 
-def test_the_30_days_begin_when_the_last_key_lets_go(
-    old_shots: Shots, later: Later
-) -> None:
+def test_the_30_days_begin_when_the_last_key_lets_go(old_shots, later):
     file = old_shots.file()
     old_shots.patch(file["id"])
     later.days(old_shots.workspace, 60)
@@ -89,9 +80,7 @@ def test_the_30_days_begin_when_the_last_key_lets_go(
     assert is_there(old_shots, file)
 
 
-def test_keys_in_the_trash_and_on_branches_keep_their_file(
-    old_shots: Shots, later: Later
-) -> None:
+def test_keys_in_the_trash_and_on_branches_keep_their_file(old_shots, later):
     trashed, branched = old_shots.file(1), old_shots.file(2)
     old_shots.owner.post(f"{old_shots.path}/branches", json={"name": "spring"})
     old_shots.patch(branched["id"], branch="spring")
@@ -108,9 +97,7 @@ def test_keys_in_the_trash_and_on_branches_keep_their_file(
     assert old_shots.key(old_shots.title)["screenshotFileId"] == trashed["id"]
 
 
-def test_two_files_of_one_content_are_kept_apart(
-    old_shots: Shots, later: Later
-) -> None:
+def test_two_files_of_one_content_are_kept_apart(old_shots, later):
     first, second = old_shots.file(), old_shots.file()
     assert first["id"] != second["id"]
     old_shots.patch(second["id"])
@@ -121,7 +108,7 @@ def test_two_files_of_one_content_are_kept_apart(
     assert is_there(old_shots, second)
 
 
-def test_files_go_with_their_project(old_shots: Shots, later: Later) -> None:
+def test_files_go_with_their_project(old_shots, later):
     file = old_shots.file()
     old_shots.patch(file["id"])
     old_shots.owner.delete(old_shots.path)

@@ -1,9 +1,5 @@
 """decisions 2.2: a refused text is named by the place that it has in the request."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.access.records import Actor, Caller
@@ -13,14 +9,14 @@ from locframework.keys.records import NewValue
 LONG = "x" * 70_000
 
 
-def places(error: dict[str, Any]) -> list[str]:
+def places(error):
     """Where the details say it is; the message begins with the same."""
     found = [detail["path"] for detail in error["details"]]
     assert error["message"].startswith(f"{found[0]}: ")
     return found
 
 
-def test_a_single_text_is_the_value_of_its_body(keys: Any) -> None:
+def test_a_single_text_is_the_value_of_its_body(keys):
     key = keys.made()
     forms = keys.made(key="files", isPlural=True)
 
@@ -29,11 +25,11 @@ def test_a_single_text_is_the_value_of_its_body(keys: Any) -> None:
     assert keys.put(key, "de", {"one": "x"}).error["message"].startswith("$.value: ")
 
 
-def test_a_text_of_a_new_key_is_named_as_its_language_is_spelt(keys: Any) -> None:
+def test_a_text_of_a_new_key_is_named_as_its_language_is_spelt(keys):
     assert places(keys.create(values={"DE": LONG}).error) == ["$.values.DE"]
 
 
-def test_python_is_told_the_same_place_as_http(keys: Any) -> None:
+def test_python_is_told_the_same_place_as_http(keys):
     key, service = keys.made(), keys.workspace.framework.keys
     anyone = Caller(actor=Actor("system", "1"), everything=True)
 
@@ -41,7 +37,7 @@ def test_python_is_told_the_same_place_as_http(keys: Any) -> None:
         service.set_value(anyone, keys.project["id"], key["id"], "de", NewValue(LONG))
 
 
-def test_items_of_values_are_named_by_their_number(keys: Any) -> None:
+def test_items_of_values_are_named_by_their_number(keys):
     key = keys.made()
     forms = keys.made(key="files", isPlural=True)
     fine = {"keyId": key["id"], "languageCode": "de", "value": "x"}
@@ -63,7 +59,7 @@ def test_items_of_values_are_named_by_their_number(keys: Any) -> None:
     assert results[4]["error"]["message"].startswith("$.items[4].value: ")
 
 
-def test_texts_of_a_batch_of_keys_are_named_by_the_number_of_the_key(keys: Any) -> None:
+def test_texts_of_a_batch_of_keys_are_named_by_the_number_of_the_key(keys):
     items = [
         {"key": "fine"},
         {"key": "long", "values": {"en": LONG}},

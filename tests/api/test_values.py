@@ -1,15 +1,11 @@
 """service.md, Key value, States; decisions 2.3: each line on values."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.fields import new_id
 
 
-def test_who_cannot_approve_writes_a_pending_text(keys: Any) -> None:
+def test_who_cannot_approve_writes_a_pending_text(keys):
     key = keys.made(values={"de": "Zahlen"})
 
     answer = keys.put(key, "de", "Bezahlen", keys.translator)
@@ -21,7 +17,7 @@ def test_who_cannot_approve_writes_a_pending_text(keys: Any) -> None:
     assert (detail["origin"], detail["issues"]) == ("human", [])
 
 
-def test_an_approver_replaces_the_pending_text(keys: Any) -> None:
+def test_an_approver_replaces_the_pending_text(keys):
     key = keys.made()
     keys.put(key, "de", "Bezahlen", keys.translator)
 
@@ -32,7 +28,7 @@ def test_an_approver_replaces_the_pending_text(keys: Any) -> None:
     assert detail["approvedAt"] == detail["updatedAt"]
 
 
-def test_forms_that_are_not_named_stay_and_an_empty_one_is_cleared(keys: Any) -> None:
+def test_forms_that_are_not_named_stay_and_an_empty_one_is_cleared(keys):
     key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
 
     keys.put(key, "de", {"one": "eins"})
@@ -42,7 +38,7 @@ def test_forms_that_are_not_named_stay_and_an_empty_one_is_cleared(keys: Any) ->
     assert keys.texts(key) == {("de", "other"): "n"}
 
 
-def test_a_language_code_may_carry_a_file_extension_and_any_case(keys: Any) -> None:
+def test_a_language_code_may_carry_a_file_extension_and_any_case(keys):
     key = keys.made()
 
     assert keys.put(key, "DE.json", "Hallo").status == 200
@@ -50,7 +46,7 @@ def test_a_language_code_may_carry_a_file_extension_and_any_case(keys: Any) -> N
     assert keys.put(key, "sv", "Hej").error["code"] == "language_not_found"
 
 
-def test_a_new_source_text_outdates_the_translations(keys: Any) -> None:
+def test_a_new_source_text_outdates_the_translations(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen", "ar": "ادفع"})
 
     keys.put(key, "en", "Pay now")
@@ -61,7 +57,7 @@ def test_a_new_source_text_outdates_the_translations(keys: Any) -> None:
     assert not keys.detail(key, "de")["isOutdated"]
 
 
-def test_keep_fresh_leaves_the_translations_fresh(keys: Any) -> None:
+def test_keep_fresh_leaves_the_translations_fresh(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
 
     keys.put(key, "en", "Pay!", keepFresh=True)
@@ -69,9 +65,7 @@ def test_keep_fresh_leaves_the_translations_fresh(keys: Any) -> None:
     assert not keys.detail(key, "de")["isOutdated"]
 
 
-def test_a_value_of_64_kib_is_kept_byte_for_byte_and_one_more_is_refused(
-    keys: Any,
-) -> None:
+def test_a_value_of_64_kib_is_kept_byte_for_byte_and_one_more_is_refused(keys):
     key = keys.made()
     text = "\r\n\t " + "ä😀" * 10_000 + " \u200f\u202e"
 
@@ -80,7 +74,7 @@ def test_a_value_of_64_kib_is_kept_byte_for_byte_and_one_more_is_refused(
     assert keys.put(key, "de", "x" * 65_537).error["code"] == "validation_failed"
 
 
-def test_turning_plurals_on_moves_texts_to_other_and_off_keeps_other(keys: Any) -> None:
+def test_turning_plurals_on_moves_texts_to_other_and_off_keeps_other(keys):
     key = keys.made(values={"de": "Datei"})
     one = f"{keys.path}/{key['id']}"
 
@@ -92,7 +86,7 @@ def test_turning_plurals_on_moves_texts_to_other_and_off_keeps_other(keys: Any) 
     assert keys.texts(key) == {("de", None): "Datei"}
 
 
-def test_a_rename_keeps_values_and_refuses_a_name_that_is_taken(keys: Any) -> None:
+def test_a_rename_keeps_values_and_refuses_a_name_that_is_taken(keys):
     key = keys.made(values={"de": "Zahlen"})
     keys.made(key="taken")
     one = f"{keys.path}/{key['id']}"
@@ -105,7 +99,7 @@ def test_a_rename_keeps_values_and_refuses_a_name_that_is_taken(keys: Any) -> No
     assert keys.owner.patch(one, json={"key": "x y"}).error["code"] == "invalid_key"
 
 
-def test_a_source_write_answers_what_it_outdated(keys: Any) -> None:
+def test_a_source_write_answers_what_it_outdated(keys):
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
 
     answered = keys.put(key, "en", "Pay now").data["key"]["values"]
@@ -114,9 +108,7 @@ def test_a_source_write_answers_what_it_outdated(keys: Any) -> None:
     assert [value["isOutdated"] for value in answered] == [False, True]
 
 
-def test_turning_plurals_on_with_a_new_source_text_outdates_the_translations(
-    keys: Any,
-) -> None:
+def test_turning_plurals_on_with_a_new_source_text_outdates_the_translations(keys):
     key = keys.made(values={"en": "file", "de": "Datei"})
     keys.owner.post(
         f"{keys.path}/bulk",
@@ -133,9 +125,7 @@ def test_turning_plurals_on_with_a_new_source_text_outdates_the_translations(
     assert outdated == {"en": False, "de": True}
 
 
-def test_plurals_are_turned_by_who_may_write_every_language_of_the_key(
-    keys: Any,
-) -> None:
+def test_plurals_are_turned_by_who_may_write_every_language_of_the_key(keys):
     key = keys.made(values={"en": "file", "de": "Datei"})
     forms = keys.made(key="c", isPlural=True, values={"de": {"one": "Datei"}})
     english = keys.workspace.client("developer", languages=["en"])
@@ -153,8 +143,8 @@ def test_plurals_are_turned_by_who_may_write_every_language_of_the_key(
 
 @pytest.mark.parametrize("code", ["fr", "xx", "english", ""])
 def test_a_language_that_the_project_does_not_have_is_told_so_whatever_it_is(
-    keys: Any, code: str
-) -> None:
+    keys, code
+):
     refused = keys.create(values={code: "Payer"})
     key = keys.made(key="pay")
     item = {"keyId": key["id"], "languageCode": code, "value": "Payer"}
@@ -165,7 +155,7 @@ def test_a_language_that_the_project_does_not_have_is_told_so_whatever_it_is(
     assert result["error"]["code"] == "language_not_in_project"
 
 
-def test_an_item_of_a_batch_is_told_what_is_not_there(keys: Any) -> None:
+def test_an_item_of_a_batch_is_told_what_is_not_there(keys):
     key, absent = keys.made(key="pay"), new_id()
     items = [
         {"key": "play", "languageCode": "de", "value": "x"},

@@ -1,19 +1,14 @@
 """The hook loc_decide_write, of texts: asked on every path; it fails closed."""
 
-from __future__ import annotations
-
 import pytest
 
 from locframework.errors import Unavailable
 from locframework.ports import WriteNote, WriteRefusal
 
-from .project_keys import Keys
-from .veto import Made, Veto, imported, refused
+from .veto import Veto, imported, refused
 
 
-def test_a_change_is_refused_on_every_path_and_nothing_is_kept(
-    watched: Keys, veto: Veto
-) -> None:
+def test_a_change_is_refused_on_every_path_and_nothing_is_kept(watched, veto):
     key = watched.made(values={"de": "gut"})
     here = f"/projects/{watched.project['id']}"
     before = watched.get(key)
@@ -31,7 +26,7 @@ def test_a_change_is_refused_on_every_path_and_nothing_is_kept(
     assert watched.owner.get(f"{here}/jobs").data["total"] == 1
 
 
-def test_in_a_batch_the_item_fails_alone(watched: Keys) -> None:
+def test_in_a_batch_the_item_fails_alone(watched):
     here = f"/projects/{watched.project['id']}"
     keys = [
         {"key": "a", "values": {"en": "good", "de": "bad"}},
@@ -51,7 +46,7 @@ def test_in_a_batch_the_item_fails_alone(watched: Keys) -> None:
     assert watched.names() == ["b"]
 
 
-def test_a_review_and_a_revert_are_asked_too(watched: Keys, veto: Veto) -> None:
+def test_a_review_and_a_revert_are_asked_too(watched, veto):
     key = watched.made(values={"de": "gut"})
     path = f"{watched.path}/{key['id']}/values/de"
     watched.put(key, "de", "besser", watched.translator)
@@ -75,7 +70,7 @@ def test_a_review_and_a_revert_are_asked_too(watched: Keys, veto: Veto) -> None:
     assert watched.detail(key, "de")["revision"] == 2
 
 
-def test_a_merge_is_refused_as_a_whole(watched: Keys, veto: Veto) -> None:
+def test_a_merge_is_refused_as_a_whole(watched, veto):
     key, other = watched.made(values={"de": "gut"}), watched.made(key="c")
     here = f"/projects/{watched.project['id']}"
     watched.owner.post(f"{here}/branches", json={"name": "spring"})
@@ -97,7 +92,7 @@ def test_a_merge_is_refused_as_a_whole(watched: Keys, veto: Veto) -> None:
     assert branch["status"] == "open"
 
 
-def test_a_note_is_kept_with_its_revision(watched: Keys) -> None:
+def test_a_note_is_kept_with_its_revision(watched):
     key = watched.made(values={"de": "fine"})
     watched.put(key, "de", "etwas anderes")
 
@@ -105,7 +100,7 @@ def test_a_note_is_kept_with_its_revision(watched: Keys) -> None:
     assert [item["note"] for item in items["items"]] == [None, "fine"]
 
 
-def test_a_note_on_what_was_cleared_is_kept(watched: Keys, veto: Veto) -> None:
+def test_a_note_on_what_was_cleared_is_kept(watched, veto):
     key = watched.made(values={"de": "gut"})
     veto.answers = WriteNote("gone\n\u0645")
 
@@ -116,7 +111,7 @@ def test_a_note_on_what_was_cleared_is_kept(watched: Keys, veto: Veto) -> None:
     assert (veto.seen[-1].after, veto.seen[-1].status) == (None, "untranslated")
 
 
-def test_an_empty_note_is_none(watched: Keys, veto: Veto) -> None:
+def test_an_empty_note_is_none(watched, veto):
     veto.answers = WriteNote("")
 
     key = watched.made(values={"de": "gut"})
@@ -125,7 +120,7 @@ def test_an_empty_note_is_none(watched: Keys, veto: Veto) -> None:
     assert [item["note"] for item in items["items"]] == [None]
 
 
-def test_all_plugins_are_asked_and_one_refusal_is_enough(keys_with: Made) -> None:
+def test_all_plugins_are_asked_and_one_refusal_is_enough(keys_with):
     vetoes = [Veto("b-second"), Veto("a-first")]
     keys = keys_with(*vetoes)
     vetoes[0].answers, vetoes[1].answers = WriteNote("two"), WriteNote("one")
@@ -142,9 +137,7 @@ def test_all_plugins_are_asked_and_one_refusal_is_enough(keys_with: Made) -> Non
 @pytest.mark.parametrize(
     "answers", ["yes", True, WriteNote(3), WriteNote("\0"), WriteRefusal("\ud800")]
 )
-def test_a_plugin_that_answers_nonsense_refuses(
-    watched: Keys, veto: Veto, answers: object
-) -> None:
+def test_a_plugin_that_answers_nonsense_refuses(watched, veto, answers):
     key = watched.made()
     veto.answers = answers
 
@@ -154,7 +147,7 @@ def test_a_plugin_that_answers_nonsense_refuses(
     assert watched.texts(key) == {}
 
 
-def test_a_refusal_names_what_was_refused(watched: Keys, veto: Veto) -> None:
+def test_a_refusal_names_what_was_refused(watched, veto):
     key = watched.made(isPlural=True)
 
     answer = watched.put(key, "de", {"one": "gut", "other": "bad"})
@@ -170,9 +163,7 @@ def test_a_refusal_names_what_was_refused(watched: Keys, veto: Veto) -> None:
 
 
 @pytest.mark.parametrize("raises", [RuntimeError("secret"), SystemExit(1)])
-def test_a_plugin_that_fails_refuses_and_tells_nothing(
-    watched: Keys, veto: Veto, raises: Exception
-) -> None:
+def test_a_plugin_that_fails_refuses_and_tells_nothing(watched, veto, raises):
     key = watched.made()
     veto.raises = raises
 
@@ -183,16 +174,14 @@ def test_a_plugin_that_fails_refuses_and_tells_nothing(
     assert watched.texts(key) == {}
 
 
-def test_a_plugin_whose_source_does_not_answer_is_503(
-    watched: Keys, veto: Veto
-) -> None:
+def test_a_plugin_whose_source_does_not_answer_is_503(watched, veto):
     key = watched.made()
     veto.raises = Unavailable("the glossary service is away")
 
     assert watched.put(key, "de", "gut").status == 503
 
 
-def test_what_changes_nothing_is_not_asked(watched: Keys, veto: Veto) -> None:
+def test_what_changes_nothing_is_not_asked(watched, veto):
     key = watched.made(values={"de": "gut"})
     veto.seen.clear()
 

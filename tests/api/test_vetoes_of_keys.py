@@ -1,32 +1,27 @@
 """The hook loc_decide_write, of keys: made, changed, removed, merged, undone."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
-from locframework.keys.changes import KeyAction
-from locframework.ports import KeyChange, KeyFields
+from locframework.ports import KeyFields
 
-from .project_keys import Keys
-from .veto import Veto, refused
+from .veto import refused
 
 
-def told(changes: list[KeyChange]) -> list[tuple[str, str, str | None, str]]:
+def told(changes):
     return [(each.action, each.origin, each.branch, each.key) for each in changes]
 
 
-def undone(keys: Keys, **where: object) -> dict[str, Any]:
+def undone(keys, **where):
     path = f"/projects/{keys.project['id']}/activity/revert"
-    result: dict[str, Any] = keys.workspace.job_of(keys.owner.post(path, json=where))
+    result = keys.workspace.job_of(keys.owner.post(path, json=where))
     assert result["status"] == "succeeded", result
     return result["result"] | {"id": result["id"]}
 
 
-def replaced(keys: Keys, *names: str, **more: bool) -> dict[str, Any]:
+def replaced(keys, *names, **more):
     """An import that removes all other keys."""
     file = Upload("en.json", json.dumps(dict.fromkeys(names, "x")).encode(), "a/b")
     form = {"languageCode": "en", "mode": "replace", "format": "json-flat", **more}
@@ -34,9 +29,7 @@ def replaced(keys: Keys, *names: str, **more: bool) -> dict[str, Any]:
     return keys.workspace.job_of(keys.owner.post(path, form=form, files={"file": file}))
 
 
-def test_a_key_is_asked_about_with_what_it_says_before_and_after(
-    watched: Keys, veto: Veto
-) -> None:
+def test_a_key_is_asked_about_with_what_it_says_before_and_after(watched, veto):
     key = watched.made(description="d", tags=["t"])
     one = f"{watched.path}/{key['id']}"
     watched.owner.patch(one, json={"key": "c", "isPlural": True})
@@ -58,9 +51,7 @@ def test_a_key_is_asked_about_with_what_it_says_before_and_after(
 
 
 @pytest.mark.parametrize("action", ["create", "update", "delete", "restore"])
-def test_a_change_of_a_key_is_refused_by_itself(
-    watched: Keys, veto: Veto, action: KeyAction
-) -> None:
+def test_a_change_of_a_key_is_refused_by_itself(watched, veto, action):
     key, gone = watched.made(), watched.made(key="gone")
     one, lost = (f"{watched.path}/{each['id']}" for each in (key, gone))
     watched.owner.delete(lost)
@@ -77,9 +68,7 @@ def test_a_change_of_a_key_is_refused_by_itself(
     assert refused(answers[action])
 
 
-def test_a_batch_leaves_out_the_keys_that_are_refused(
-    watched: Keys, veto: Veto
-) -> None:
+def test_a_batch_leaves_out_the_keys_that_are_refused(watched, veto):
     watched.made(key="old")
     veto.refuses = "create"
     keys = [{"key": "old", "description": "d"}, {"key": "new", "values": {"de": "x"}}]
@@ -93,9 +82,7 @@ def test_a_batch_leaves_out_the_keys_that_are_refused(
     assert veto.seen == []  # of its values nobody was asked any more
 
 
-def test_an_import_is_refused_as_a_whole_also_for_what_it_removes(
-    watched: Keys, veto: Veto
-) -> None:
+def test_an_import_is_refused_as_a_whole_also_for_what_it_removes(watched, veto):
     watched.made(key="old")
     veto.refuses = "delete"
 
@@ -111,8 +98,8 @@ def test_an_import_is_refused_as_a_whole_also_for_what_it_removes(
 
 @pytest.mark.parametrize("action", ["create", "delete"])
 def test_a_dry_run_of_an_import_is_refused_what_the_import_would_be(
-    watched: Keys, veto: Veto, action: KeyAction
-) -> None:
+    watched, veto, action
+):
     watched.made(key="old")
     veto.refuses = action
 
@@ -123,9 +110,7 @@ def test_a_dry_run_of_an_import_is_refused_what_the_import_would_be(
 
 
 @pytest.mark.parametrize("action", ["create", "update", "delete", "restore"])
-def test_branches_and_their_merges_are_asked(
-    watched: Keys, veto: Veto, action: KeyAction
-) -> None:
+def test_branches_and_their_merges_are_asked(watched, veto, action):
     here, spring = f"/projects/{watched.project['id']}", {"branch": "spring"}
     changed, gone, lost = (watched.made(key=name) for name in "abc")
     watched.owner.post(f"{here}/branches", json={"name": "spring"})
@@ -158,9 +143,7 @@ def test_branches_and_their_merges_are_asked(
 
 
 @pytest.mark.parametrize("action", ["update", "delete", "restore"])
-def test_an_undo_leaves_out_what_is_refused_and_tells_it(
-    watched: Keys, veto: Veto, action: KeyAction
-) -> None:
+def test_an_undo_leaves_out_what_is_refused_and_tells_it(watched, veto, action):
     changed, gone = watched.made(key="changed"), watched.made(key="gone")
     since = changed["createdAt"]
     developer = watched.workspace.client("developer")

@@ -3,17 +3,12 @@ transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from locframework import hookimpl
-from locframework.ports import Change
 from tests.databases import statements_of
-
-from .project_keys import Keys
-from .veto import Made, Veto
 
 READS = ("SELECT", "BEGIN", "COMMIT", "ROLLBACK")
 
@@ -23,12 +18,12 @@ class Meanwhile:
 
     name = "meanwhile"
 
-    def __init__(self) -> None:
-        self.act: Callable[[], object] | None = None
+    def __init__(self):
+        self.act = None
         self.times = 0
 
     @hookimpl
-    def loc_decide_write(self, change: Change) -> None:
+    def loc_decide_write(self, change):
         if self.times and self.act is not None and change.kind == "value":
             self.times -= 1
             with ThreadPoolExecutor(1) as threads:
@@ -36,7 +31,7 @@ class Meanwhile:
 
 
 @pytest.fixture
-def protected(watched: Keys, veto: Veto) -> Keys:
+def protected(watched, veto):
     """A protected main with the key a.b, pending review in German."""
     watched.made(values={"en": "Pay"})
     [key] = watched.owner.get(watched.path).data["items"]
@@ -62,8 +57,8 @@ WRITES: dict[str, tuple[str, str, object]] = {
 
 @pytest.mark.parametrize("write", WRITES)
 def test_a_write_on_protected_main_is_refused_before_plugins_are_asked(
-    protected: Keys, veto: Veto, write: str
-) -> None:
+    protected, veto, write
+):
     method, path, body = WRITES[write]
     [key] = protected.owner.get(protected.path).data["items"]
     storage = protected.workspace.framework.storage
@@ -81,8 +76,8 @@ def test_a_write_on_protected_main_is_refused_before_plugins_are_asked(
 
 
 def test_another_write_is_not_kept_waiting_by_plugins_and_the_plan_is_made_again(
-    keys_with: Made,
-) -> None:
+    keys_with,
+):
     meanwhile = Meanwhile()
     keys = keys_with(meanwhile)
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
@@ -99,7 +94,7 @@ def test_another_write_is_not_kept_waiting_by_plugins_and_the_plan_is_made_again
     assert [each["revision"] for each in history["items"]] == [2, 1]
 
 
-def test_protection_set_while_a_write_is_planned_refuses_it(keys_with: Made) -> None:
+def test_protection_set_while_a_write_is_planned_refuses_it(keys_with):
     meanwhile = Meanwhile()
     keys = keys_with(meanwhile)
     key = keys.made(values={"de": "Zahlen"})
@@ -111,15 +106,13 @@ def test_protection_set_while_a_write_is_planned_refuses_it(keys_with: Made) -> 
     assert keys.texts(key) == {("de", None): "Zahlen"}
 
 
-def test_a_key_that_changes_during_every_attempt_is_503_with_retry_after(
-    keys_with: Made,
-) -> None:
+def test_a_key_that_changes_during_every_attempt_is_503_with_retry_after(keys_with):
     meanwhile = Meanwhile()
     keys = keys_with(meanwhile)
     key = keys.made(values={"de": "Zahlen"})
     texts = iter("abcdef")
 
-    def change() -> None:
+    def change():
         path = f"{keys.path}/{key['id']}"
         keys.owner.patch(path, json={"description": next(texts)})
 
@@ -133,7 +126,7 @@ def test_a_key_that_changes_during_every_attempt_is_503_with_retry_after(
     assert keys.put(key, "de", "Bezahlen").status == 200
 
 
-def test_a_write_that_changes_nothing_sends_no_write(keys: Keys) -> None:
+def test_a_write_that_changes_nothing_sends_no_write(keys):
     key = keys.made(values={"de": "Zahlen"})
     keys.workspace.framework._background.submit(lambda: None).result()
 

@@ -1,36 +1,32 @@
 """Branches: making one, comparing and merging it, and writing in bulk beside them."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from itertools import count
-from typing import Any
 
 import stock
-from measuring import Stopwatch, Table, in_turns, rounds
-from raw_rows import Tables, rows_of
+from measuring import Stopwatch, in_turns, rounds
+from raw_rows import rows_of
 
 CHANGES = 1000
 AT_ONCE = 500
 BRANCHES = 100
 
 
-def test_making_a_branch(shop: Any, size: int, table: Table) -> None:
+def test_making_a_branch(shop, size, table):
     """It copies nothing, so it costs what a single small write does."""
     project = shop.filled(size, stock.FIVE)
     path, owner = f"/projects/{project['id']}", shop.workspace.owner
     key = owner.get(f"{path}/keys?limit=1").data["items"][0]
     number = count()
 
-    def branch() -> None:
+    def branch():
         name = f"made-{next(number)}"
         assert owner.post(f"{path}/branches", json={"name": name}).status == 201
         listed = owner.get(f"{path}/keys", query={"branch": name, "limit": 1})
         assert listed.data["total"] == size
         assert owner.delete(f"{path}/branches/{name}").status == 200
 
-    def write() -> None:
+    def write():
         value = f"Text {next(number)}"
         done = owner.put(f"{path}/keys/{key['id']}/values/de", json={"value": value})
         assert done.status == 200
@@ -42,14 +38,14 @@ def test_making_a_branch(shop: Any, size: int, table: Table) -> None:
     table.add(what, shop.kind, size, taken["branch"], peer, ms_most=50)
 
 
-def test_writing_a_value_beside_branches(shop: Any, size: int, table: Table) -> None:
+def test_writing_a_value_beside_branches(shop, size, table):
     """A value on main, with no branch and with many that each hold the key."""
     project = shop.filled(size, stock.FIVE)
     path, owner = f"/projects/{project['id']}", shop.workspace.owner
     key = owner.get(f"{path}/keys?limit=1").data["items"][0]
     value, number = f"{path}/keys/{key['id']}/values/de", count()
 
-    def write(**query: str) -> None:
+    def write(**query):
         body = {"value": f"Text {next(number)}"}
         assert owner.put(value, json=body, query=query).status == 200
 
@@ -67,14 +63,12 @@ def test_writing_a_value_beside_branches(shop: Any, size: int, table: Table) -> 
     table.add(what, shop.kind, size, beside, peer, ratio_most=2)
 
 
-def test_comparing_and_merging(
-    shop: Any, size: int, asked: Callable[..., Any], table: Table
-) -> None:
+def test_comparing_and_merging(shop, size, asked, table):
     """A thousand German texts; the peer writes the same to main, in two requests."""
     project = shop.filled(size, stock.FIVE)
     path, owner = f"/projects/{project['id']}", shop.workspace.owner
     headers = {"Authorization": f"Bearer {owner.token}"}
-    times: dict[str, list[float]] = {"diff": [], "merge": [], "bulk": []}
+    times = {"diff": [], "merge": [], "bulk": []}
     for at in range(rounds()):
         name = f"merged-{at}"
         owner.post(f"{path}/branches", json={"name": name})
@@ -99,7 +93,7 @@ def test_comparing_and_merging(
         table.add(what, shop.kind, size, middle[name], peer, ms_most=2000)
 
 
-def write(owner: Any, path: str, text: str, **query: str) -> None:
+def write(owner, path, text, **query):
     for first in range(0, CHANGES, AT_ONCE):
         items = [
             {"key": stock.key_name(at), "languageCode": "de", "value": f"{text} {at}"}
@@ -109,13 +103,13 @@ def write(owner: Any, path: str, text: str, **query: str) -> None:
         assert {each["outcome"] for each in done.data["results"]} == {"updated"}
 
 
-def test_a_bulk_of_500_keys(shop: Any, raw: Tables, table: Table) -> None:
+def test_a_bulk_of_500_keys(shop, raw, table):
     """500 new keys with five languages in one request."""
     project = shop.workspace.project(languages=stock.FIVE[1:])
     path = f"/projects/{project['id']}/keys/bulk"
     number = count()
 
-    def ours() -> None:
+    def ours():
         start = next(number) * AT_ONCE
         keys = [
             {
@@ -129,7 +123,7 @@ def test_a_bulk_of_500_keys(shop: Any, raw: Tables, table: Table) -> None:
 
     writes = rows_of(*stock.records("p", range(AT_ONCE), stock.FIVE))
 
-    def peer() -> None:
+    def peer():
         raw.empty()
         raw.executemany(writes)
 

@@ -1,7 +1,5 @@
 """Writing many keys with three languages: by the store, and over the API."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections import Counter
@@ -9,14 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import chain, count
 from threading import Barrier
-from typing import Any
 
 import by_hand
 import peers
 import pytest
 import stock
-from measuring import Stopwatch, Table, in_turns, rounds
-from raw_rows import Tables, Write, rows_written, same_tables
+from measuring import Stopwatch, in_turns, rounds
+from raw_rows import rows_written, same_tables
 
 from locframework.keys.records import Selection
 from locframework.testing.client import Client
@@ -29,7 +26,7 @@ SAME_MOST, IN_TURN_MOST = 1.5, 3
 PEEWEE_MOST = 0.25  # of the same rows
 
 
-def by_store(shop: Any, size: int) -> float:
+def by_store(shop, size):
     """Seconds in the storage, in one transaction; records are made before."""
     project = shop.workspace.project(languages=THREE[1:])
     made = [stock.records(project["id"], part, THREE) for part in stock.parts(size)]
@@ -43,7 +40,7 @@ def by_store(shop: Any, size: int) -> float:
     return watch.seconds
 
 
-def by_peer(tables: Tables, writes: list[Write], *, peewee: bool) -> float:
+def by_peer(tables, writes, *, peewee):
     """Seconds of executemany, or of peewee; rows are made before."""
     tables.empty()
     watch = Stopwatch()
@@ -56,7 +53,7 @@ def by_peer(tables: Tables, writes: list[Write], *, peewee: bool) -> float:
     return watch.seconds
 
 
-def test_bulk_write_beside_the_same_rows(shop: Any, size: int, table: Table) -> None:
+def test_bulk_write_beside_the_same_rows(shop, size, table):
     """The store beside whatever writes the very rows that it keeps."""
     if size > 100_000:
         pytest.skip("the goal speaks of 100k keys")
@@ -81,7 +78,7 @@ def test_bulk_write_beside_the_same_rows(shop: Any, size: int, table: Table) -> 
 class Writing:
     """Values of a project that are set over and over, each to another text."""
 
-    def __init__(self, shop: Any) -> None:
+    def __init__(self, shop):
         project = shop.workspace.project(languages=["de"])
         self._keys, values = stock.records(project["id"], range(1000), ["en", "de"])
         with shop.storage.transaction():
@@ -89,7 +86,7 @@ class Writing:
         self._path = f"/projects/{project['id']}/keys"
         self._owner = shop.workspace.owner
 
-    def seconds(self, number: int, at: int) -> float:
+    def seconds(self, number, at):
         """How long the writer of this number takes for its next value."""
         key = self._keys[at % len(self._keys)]
         watch = Stopwatch()
@@ -99,14 +96,14 @@ class Writing:
         assert answer.status == 200, answer
         return watch.seconds
 
-    def all_at_once(self) -> list[float]:
+    def all_at_once(self):
         """How long each write of eight threads took, sorted.
 
         PostgreSQL plans the first ten of a connection anew: those come before.
         """
         barrier = Barrier(WRITERS)
 
-        def write(number: int) -> list[float]:
+        def write(number):
             for at in range(FIRST):
                 self.seconds(number, at)
             barrier.wait()
@@ -119,7 +116,7 @@ class Writing:
             return sorted(chain(*threads.map(write, range(WRITERS))))
 
 
-def test_the_longest_wait_of_one_of_eight_writers(shop: Any, table: Table) -> None:
+def test_the_longest_wait_of_one_of_eight_writers(shop, table):
     writing = Writing(shop)
     alone = [writing.seconds(WRITERS, at) for at in range(FIRST + ALONE)][FIRST:]
     in_turn = WRITERS * statistics.median(alone) * 1000
@@ -139,7 +136,7 @@ def test_the_longest_wait_of_one_of_eight_writers(shop: Any, table: Table) -> No
 PUT_MOST = 2.0
 
 
-def test_one_value(shop: Any, size: int, table: Table) -> None:
+def test_one_value(shop, size, table):
     """A translator's PUT, beside a route by hand that runs the same statements."""
     project = shop.filled(size, stock.FIVE)
     name = stock.key_name(size // 2)
@@ -149,7 +146,7 @@ def test_one_value(shop: Any, size: int, table: Table) -> None:
     number = count()
     text = ours.get(path).data["value"]["value"]
 
-    def put(client: Client) -> Any:
+    def put(client):
         word = "".join(chr(97 + int(digit)) for digit in str(next(number)))
         answer = client.put(path, json={"value": f"{word} {text}"})
         assert answer.status == 200, answer

@@ -6,16 +6,12 @@ concordancer alone, beside LIKE in SQLite and ILIKE in PostgreSQL over pg_trgm: 
 ask a plain table of folded texts, as one would write by hand.
 """
 
-from __future__ import annotations
-
 import os
 import random
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 import segments as corpus
-from measuring import Table, in_turns, name_of
+from measuring import in_turns, name_of
 
 from locframework.fields import new_id
 from locframework.languages import folded
@@ -49,7 +45,7 @@ LIKE = {
 }
 
 
-def japanese() -> list[str]:
+def japanese():
     """Texts of Django's catalogue, which hold one of ``CJK``."""
     return [text for text in corpus.of_django() if any(c in text for c in CJK)]
 
@@ -57,7 +53,7 @@ def japanese() -> list[str]:
 class Searched:
     """A project that reads a memory of so many entries, in Japanese too."""
 
-    def __init__(self, shop: Any, size: int) -> None:
+    def __init__(self, shop, size):
         self._owner, self._storage = shop.workspace.owner, shop.storage
         self.kind = shop.kind
         self.path = f"/projects/{shop.workspace.project()['id']}"
@@ -81,9 +77,7 @@ class Searched:
             self._storage.database.run("ANALYZE memory_entries")
             self._storage.database.run("ANALYZE memory_translations")
 
-    def _entry(
-        self, text: str, context: str, chosen: random.Random, japanese: list[str]
-    ) -> MemoryEntry:
+    def _entry(self, text, context, chosen, japanese):
         values = {"de": f"de {text}"}
         if chosen.random() < 0.1:
             values["ja"] = chosen.choice(japanese)
@@ -93,14 +87,14 @@ class Searched:
         )
         return MemoryEntry(new_id(), self.id, text, context, AT, AT, translations)
 
-    def ours(self, text: str, place: str, page: int = 1) -> tuple[int, list[str]]:
+    def ours(self, text, place, page=1):
         body = {"query": text, "searchIn": place, "page": page, "limit": PAGE}
         answer = self._owner.post(f"{self.path}/tm/search", json=body)
         assert answer.status == 200, answer.json
         items = answer.data["items"]
         return answer.data["total"], [item["sourceText"] for item in items]
 
-    def like(self, text: str, place: str) -> tuple[int, list[str]]:
+    def like(self, text, place):
         """Total and first page, those that are the text not told from the others."""
         where = f"e.memory = m.number AND m.id = ? AND {LIKE[place]}"
         params = (self.id, *[f"%{folded(text)}%"] * where.count("LIKE"))
@@ -116,11 +110,11 @@ class Searched:
 
 
 @pytest.fixture(scope="session")
-def searched() -> Callable[[Any, int], Searched]:
+def searched():
     """Made once for each database and size."""
-    made: dict[tuple[str, int], Searched] = {}
+    made = {}
 
-    def of(shop: Any, size: int) -> Searched:
+    def of(shop, size):
         which = (shop.kind, size)
         if which not in made:
             made[which] = Searched(shop, size)
@@ -129,9 +123,7 @@ def searched() -> Callable[[Any, int], Searched]:
     return of
 
 
-def test_concordance(
-    shop: Any, size: int, searched: Callable[[Any, int], Searched], table: Table
-) -> None:
+def test_concordance(shop, size, searched, table):
     """Counts and pages are those of LIKE; then how long both take."""
     if size > 100_000 and not os.environ.get("LOCFRAMEWORK_BENCH_HTTP_1M"):
         pytest.skip("takes minutes to fill: LOCFRAMEWORK_BENCH_HTTP_1M=1 asks for it")

@@ -1,15 +1,10 @@
 """What clients of a distribution read: the manifest."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import by_hand
 import peers
 import pytest
 import stock
-from measuring import Table, in_turns
+from measuring import in_turns
 
 KEYS = 1000
 ROUNDS = 7
@@ -20,7 +15,7 @@ KEPT_MOST = 1.8
 class Published:
     """A released distribution of ten languages; made once an application."""
 
-    def __init__(self, shop: Any) -> None:
+    def __init__(self, shop):
         owner = shop.workspace.owner
         project = shop.filled(KEYS, stock.TEN)
         path = f"/projects/{project['id']}/distributions"
@@ -34,15 +29,13 @@ class Published:
 
 
 @pytest.fixture(scope="session")
-def published(shop: Any) -> Published:
+def published(shop):
     """On the database of the application."""
     return Published(shop)
 
 
 @pytest.mark.parametrize("what", ["manifest 200", "manifest 304"])
-def test_a_manifest(
-    shop: Any, published: Published, what: str, asked: Callable[..., Any], table: Table
-) -> None:
+def test_a_manifest(shop, published, what, asked, table):
     target, is_304 = published.manifest, what == "manifest 304"
     headers = {"If-None-Match": published.etag} if is_304 else {}
     content = asked(shop.workspace.app, target)()

@@ -1,17 +1,14 @@
 """Importing a file, request and job; and exporting a language to one."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time
-from typing import Any
 
 import polib
 import pytest
 import stock
-from measuring import Stopwatch, Table, in_turns, rounds
-from raw_rows import Tables, rows_of
+from measuring import Stopwatch, in_turns, rounds
+from raw_rows import rows_of
 
 from locframework.formats.records import FileOptions, SourceFile
 from locframework.http.records import Upload
@@ -21,7 +18,7 @@ OPTIONS = FileOptions(key_separator=".", source_language="en")
 PO_MOST = {"sqlite": 10, "postgres": 5}  # times executemany
 
 
-def po_of(size: int) -> bytes:
+def po_of(size):
     """A catalogue with a reference and a comment for each message."""
     head = 'msgid ""\nmsgstr ""\n"Language: de\\n"\n'
     head += '"Content-Type: text/plain; charset=UTF-8\\n"\n'
@@ -34,13 +31,11 @@ def po_of(size: int) -> bytes:
     return "\n".join([head, *blocks]).encode()
 
 
-def json_of(size: int) -> bytes:
+def json_of(size):
     return json.dumps(stock.nested(stock.texts(size, "de"))).encode()
 
 
-def import_file(
-    shop: Any, name: str, content: bytes, size: int, project: Any = None
-) -> float:
+def import_file(shop, name, content, size, project=None):
     """Seconds of the request and its job, into a new project if none is given."""
     project = project or shop.workspace.project(languages=["de"])
     path = f"/projects/{project['id']}/import"
@@ -62,14 +57,14 @@ def import_file(
     return watch.seconds
 
 
-def longest_wait(shop: Any, content: bytes, **form: str) -> float:
+def longest_wait(shop, content, **form):
     """Seconds that a write into another project took at most during an import."""
     owner, other = shop.workspace.owner, shop.workspace.project()
     project = shop.workspace.project(languages=["de"])
-    waits: list[float] = []
+    waits = []
     is_over = threading.Event()
 
-    def write() -> None:
+    def write():
         while not is_over.is_set():
             watch = Stopwatch()
             with watch:
@@ -92,7 +87,7 @@ def longest_wait(shop: Any, content: bytes, **form: str) -> float:
     return max(waits)
 
 
-def by_executemany(raw: Tables, size: int, codes: list[str]) -> float:
+def by_executemany(raw, size, codes):
     writes = rows_of(*stock.records("p", range(size), codes))
     raw.empty()
     watch = Stopwatch()
@@ -103,7 +98,7 @@ def by_executemany(raw: Tables, size: int, codes: list[str]) -> float:
 
 
 @pytest.mark.parametrize("kind", ["JSON", "PO"])
-def test_import(shop: Any, size: int, kind: str, raw: Tables, table: Table) -> None:
+def test_import(shop, size, kind, raw, table):
     if size > 100_000:
         pytest.skip("an upload holds about 100k entries")
     is_po = kind == "PO"
@@ -133,7 +128,7 @@ def test_import(shop: Any, size: int, kind: str, raw: Tables, table: Table) -> N
     table.add(f"{what}: rows", shop.kind, size, taken["whole"], rows, ratio_most=most)
 
 
-def test_others_write_during_an_import(shop: Any, size: int, table: Table) -> None:
+def test_others_write_during_an_import(shop, size, table):
     if size > 100_000:
         pytest.skip("an upload holds about 100k entries")
     content = json_of(size)
@@ -156,7 +151,7 @@ KINDS = {
 PO_EXPORT_MOST = 0.2  # times polib
 
 
-def texts_in(kind: str, content: bytes) -> set[str]:
+def texts_in(kind, content):
     if kind == "PO":
         return {entry.msgstr for entry in polib.pofile(content.decode())}
     tree = json.loads(content)
@@ -169,7 +164,7 @@ def texts_in(kind: str, content: bytes) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", [*KINDS])
-def test_export(shop: Any, size: int, kind: str, table: Table) -> None:
+def test_export(shop, size, kind, table):
     if size > 100_000:
         pytest.skip("the goal speaks of 100k entries")
     name, format_id, content_of = KINDS[kind]
@@ -178,15 +173,14 @@ def test_export(shop: Any, size: int, kind: str, table: Table) -> None:
     path = f"/projects/{project['id']}/export"
     query = {"format": format_id, "languageCodes": "de"}
 
-    def export() -> bytes:
+    def export():
         answer = shop.workspace.owner.get(path, query=query)
         assert answer.status == 200, answer
-        content: bytes = answer.content
-        return content
+        return answer.content
 
     content = export()
     assert texts_in(kind, content) == {stock.text(at, "de") for at in range(size)}
-    read: Any = polib.pofile(content.decode()) if kind == "PO" else json.loads(content)
+    read = polib.pofile(content.decode()) if kind == "PO" else json.loads(content)
 
     taken = in_turns(
         rounds(),

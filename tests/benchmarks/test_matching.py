@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -16,12 +13,12 @@ import segments as corpus
 from locframework_matching_postgres import MatchingSettings as PostgresSettings
 from locframework_matching_postgres import PostgresMatcher
 from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher
-from measuring import Table, in_turns, name_of
+from measuring import in_turns, name_of
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from locframework.fields import new_id
-from locframework.memories.matching.port import Found, Matcher, Wanted
+from locframework.memories.matching.port import Wanted
 from locframework.memories.matching.records import Matches
 from locframework.memories.matching.scoring import match_fold
 from locframework.testing.contracts.matchers import MEMORY, SegmentsInMemory
@@ -52,7 +49,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if "VmRSS" in l
 class Memory:
     """A memory of so many segments, its index, and the texts to look for."""
 
-    def __init__(self, size: int, folder: Path) -> None:
+    def __init__(self, size, folder):
         self.size, self.folder = size, folder
         self.segments = SegmentsInMemory()
         texts = [match_fold(text) for text in corpus.segments(size)]
@@ -61,13 +58,13 @@ class Memory:
         self.segments.change(MEMORY, dict(zip(self.ids, texts, strict=True)))
         self.queries = corpus.queries(TEXTS, size)
 
-    def open(self, **settings: Any) -> RapidfuzzMatcher:
+    def open(self, **settings):
         return RapidfuzzMatcher(MatchingSettings(str(self.folder), **settings))
 
-    def find(self, matcher: Matcher, texts: list[str], most: int = 50) -> list[Found]:
+    def find(self, matcher, texts, most=50):
         return matcher.find(self.segments, [Wanted(MEMORY, LEAST)], texts, most)
 
-    def brute_force(self, text: str) -> list[tuple[int, str]]:
+    def brute_force(self, text):
         """The ten best, by comparing with every segment."""
         found = []
         for first in range(0, self.size, SLICE):
@@ -82,7 +79,7 @@ class Memory:
                 found.append((-int(percent[at]), self.ids[first + at]))
         return sorted(found)[:TEN]
 
-    def cdist(self, texts: list[str]) -> None:
+    def cdist(self, texts):
         """What a program without an index would do; the time only."""
         for first in range(0, self.size, SLICE):
             process.cdist(
@@ -96,12 +93,12 @@ class Memory:
 
 
 @pytest.fixture(scope="module")
-def memory(size: int, tmp_path_factory: pytest.TempPathFactory) -> Memory:
+def memory(size, tmp_path_factory):
     return Memory(size, tmp_path_factory.mktemp("matching"))
 
 
 @pytest.fixture(scope="module")
-def ask_pg_trgm(memory: Memory) -> Iterator[Callable[[str], list[tuple[int]]]]:
+def ask_pg_trgm(memory):
     """The query that others ask: ``%`` over a GIN index, by similarity."""
     import psycopg
 
@@ -122,9 +119,7 @@ def ask_pg_trgm(memory: Memory) -> Iterator[Callable[[str], list[tuple[int]]]]:
         yield lambda text: connection.execute(asked, (text, text)).fetchall()
 
 
-def test_matches(
-    memory: Memory, ask_pg_trgm: Callable[[str], list[tuple[int]]], table: Table
-) -> None:
+def test_matches(memory, ask_pg_trgm, table):
     """Ten best at 70 percent: first whether they are right, then how long it takes."""
     matcher, size = memory.open(), memory.size
     built = in_turns(1, build=lambda: memory.find(matcher, ["a"]))["build"]
@@ -162,9 +157,7 @@ def test_matches(
     table.add("index built", "kernel", size, built, ms_most=size / 50)
 
 
-def test_matches_in_postgres(
-    memory: Memory, ask_pg_trgm: Callable[[str], list[tuple[int]]], table: Table
-) -> None:
+def test_matches_in_postgres(memory, ask_pg_trgm, table):
     """The matcher postgres: whether it is right, how long it takes, how big it is.
 
     Beside it the query that others ask: how much of the ten best it finds.
@@ -193,7 +186,7 @@ def test_matches_in_postgres(
             trgm=lambda: [ask_pg_trgm(text) for text in texts],
         )
 
-        def change_one() -> None:
+        def change_one():
             memory.segments.change(MEMORY, {memory.ids[7]: "changed " + new_id()})
             memory.find(matcher, ["a"])
 
@@ -208,7 +201,7 @@ def test_matches_in_postgres(
     table.add("one entry changed, one text found", "postgres", size, changed)
 
 
-def test_index(memory: Memory, table: Table) -> None:
+def test_index(memory, table):
     """What it takes to open one, to change it, and how big it is."""
     size = memory.size
     matcher = memory.open()
@@ -230,7 +223,7 @@ def test_index(memory: Memory, table: Table) -> None:
     resident = int(told.stdout) / 1024
     before = in_turns(3, find=lambda: memory.find(matcher, memory.queries))["find"]
 
-    def change_one() -> None:
+    def change_one():
         memory.segments.change(MEMORY, {memory.ids[7]: "changed " + new_id()})
         memory.find(matcher, ["a"])
 
@@ -248,7 +241,7 @@ def test_index(memory: Memory, table: Table) -> None:
     table.add(what, "kernel", size, pending, ("without", before))
 
 
-def test_matches_over_http(shop: Any, memory: Memory, table: Table) -> None:
+def test_matches_over_http(shop, memory, table):
     """The whole request, in process: matches in five and in fifty languages."""
     size = memory.size
     if size > 100_000 and not os.environ.get("LOCFRAMEWORK_BENCH_HTTP_1M"):
@@ -256,7 +249,7 @@ def test_matches_over_http(shop: Any, memory: Memory, table: Table) -> None:
     owner, path = shop.workspace.owner, _filled(shop, memory)
     texts = memory.queries
 
-    def ask(languages: Sequence[str]) -> Any:
+    def ask(languages):
         body = {"sourceTexts": texts, "languageCodes": languages}
         answer = owner.post(f"{path}/tm/matches", json=body)
         assert answer.status == 200
@@ -275,10 +268,10 @@ def test_matches_over_http(shop: Any, memory: Memory, table: Table) -> None:
     store = shop.storage.memory_texts
     wanted = [Wanted(path_of_memory[path], LEAST)]
 
-    def find() -> list[Found]:
+    def find():
         return matcher.find(store, wanted, texts, 50)
 
-    def found_and_told(answer: Any, languages: Sequence[str]) -> Callable[[], object]:
+    def found_and_told(answer, languages):
         """A request that looks for nothing, and the matcher; then no more than the
         values of the answer, and its JSON."""
         each = [one for by in answer.values() for there in by.values() for one in there]
@@ -286,7 +279,7 @@ def test_matches_over_http(shop: Any, memory: Memory, table: Table) -> None:
         typed = msgspec.convert(answer, Matches)
         nothing = {"sourceTexts": [" "] * TEXTS, "languageCodes": languages}
 
-        def tell() -> object:
+        def tell():
             assert owner.post(f"{path}/tm/matches", json=nothing).status == 200
             find()
             store.applied_values(ids, languages)
@@ -325,7 +318,7 @@ IN_SELDOM = 1_000  # entries say something in these
 path_of_memory: dict[str, str] = {}
 
 
-def _filled(shop: Any, memory: Memory) -> str:
+def _filled(shop, memory):
     """A project that reads a memory of these segments, each with a value in German.
 
     Those that the texts are like have one in each of the fifty languages, and a

@@ -1,16 +1,12 @@
 """Reading one key, pages of keys with their values, and statistics."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
-from typing import Any
 
 import by_hand
 import peers
 import pytest
 import stock
-from measuring import Table, in_turns
+from measuring import in_turns
 
 from locframework.pagination import TOTAL_LIMIT
 
@@ -20,10 +16,10 @@ BY_HAND = "by hand, same promises"
 KEPT_MOST = 1.8
 
 
-def unwrapped(content: bytes) -> list[dict[str, Any]]:
+def unwrapped(content):
     """The keys of an answer, ours or the peer's, in what both of them say."""
     data = json.loads(content)["data"]
-    keys: list[dict[str, Any]] = data["items"] if "items" in data else [data["key"]]
+    keys = data["items"] if "items" in data else [data["key"]]
     for key in keys:
         key.pop("projectId", None)
         key.pop("keySource", None)
@@ -31,7 +27,7 @@ def unwrapped(content: bytes) -> list[dict[str, Any]]:
     return keys
 
 
-def test_one_key(shop: Any, size: int, asked: Callable[..., Any], table: Table) -> None:
+def test_one_key(shop, size, asked, table):
     project = shop.filled(size, stock.FIVE)
     name = stock.key_name(size // 2)
     [key] = shop.storage.keys.find_keys(project["id"], names=[name]).values()
@@ -53,9 +49,7 @@ PAGES = ["first", "middle", "last by number", "tag, middle", "middle by cursor"]
 
 
 @pytest.mark.parametrize("which", PAGES)
-def test_a_page(
-    shop: Any, size: int, which: str, asked: Callable[..., Any], table: Table
-) -> None:
+def test_a_page(shop, size, which, asked, table):
     project = shop.filled(size, stock.FIVE)
     has_tag = which.startswith("tag")
     names = sorted(
@@ -97,15 +91,13 @@ RECOUNT = """SELECT language_code, status, count(*), sum(words) FROM (
     GROUP BY language_code, status"""
 
 
-def test_statistics(
-    shop: Any, size: int, asked: Callable[..., Any], table: Table
-) -> None:
+def test_statistics(shop, size, asked, table):
     """The goal speaks of a million values: 100k keys are half of that in five."""
     project = shop.filled(size, stock.FIVE)
     headers = {"Authorization": f"Bearer {shop.workspace.owner.token}"}
     ours = asked(shop.workspace.app, f"/projects/{project['id']}/statistics", **headers)
 
-    def recount() -> list[tuple[Any, ...]]:
+    def recount():
         rows = shop.storage.database.rows(RECOUNT, ("en", project["id"]))
         return [tuple(row) for row in rows]
 

@@ -1,20 +1,17 @@
 """A release of ten languages, and the next one after a single change."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import stock
-from measuring import Stopwatch, Table, in_turns, rounds
+from measuring import Stopwatch, in_turns, rounds
 
 
 class Distribution:
     """One that is released over and over."""
 
-    def __init__(self, shop: Any, project: dict[str, Any]) -> None:
+    def __init__(self, shop, project):
         self._shop = shop
         self._owner = shop.workspace.owner
         self._path = f"/projects/{project['id']}"
@@ -24,7 +21,7 @@ class Distribution:
         self.key = made.data["distribution"]["publicKey"]
         self._first = True
 
-    def release(self) -> float:
+    def release(self):
         """Seconds of a release, from the request to the end of its job."""
         path = f"{self._path}/distributions/{self.id}/releases"
         watch = Stopwatch()
@@ -35,21 +32,18 @@ class Distribution:
         self._first = False
         return watch.seconds
 
-    def manifest(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._owner.get(
-            f"/content/{self.key}/manifest.json"
-        ).json
-        return found
+    def manifest(self):
+        return self._owner.get(f"/content/{self.key}/manifest.json").json
 
-    def change(self, key_id: str, text: str) -> None:
+    def change(self, key_id, text):
         path = f"{self._path}/keys/{key_id}/values/de"
         assert self._owner.put(path, json={"value": text}).status == 200
 
-    def delete(self) -> None:
+    def delete(self):
         self._owner.delete(f"{self._path}/distributions/{self.id}")
 
 
-def files_in(folder: Path) -> dict[str, int]:
+def files_in(folder):
     """When each file was written, in nanoseconds."""
     return {
         str(file): file.stat().st_mtime_ns
@@ -58,16 +52,16 @@ def files_in(folder: Path) -> dict[str, int]:
     }
 
 
-def test_release(shop: Any, size: int, table: Table) -> None:
+def test_release(shop, size, table):
     if size > 100_000:
         pytest.skip("the goal speaks of 100k keys")
     project = shop.filled(size, stock.TEN)
     trees = {code: stock.nested(stock.texts(size, code)) for code in stock.TEN}
-    made: list[Distribution] = []
+    made = []
     # Each round writes its files anew: the blob store forgets them before.
     blobs = shop.folder / "blobs"
 
-    def release() -> float:
+    def release():
         for file in files_in(blobs):
             Path(file).unlink()
         distribution = Distribution(shop, project)
@@ -93,13 +87,7 @@ def test_release(shop: Any, size: int, table: Table) -> None:
         distribution.delete()
 
 
-def second_release(
-    shop: Any,
-    size: int,
-    distribution: Distribution,
-    table: Table,
-    peer: tuple[str, float],
-) -> None:
+def second_release(shop, size, distribution, table, peer):
     """After one change: one file is written, the others are not touched."""
     project = shop.filled(size, stock.TEN)
     name = stock.key_name(size // 2)

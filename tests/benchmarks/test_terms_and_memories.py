@@ -1,19 +1,15 @@
 """Terms found in texts; files of terms and entries; what memories learn and fill."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
-from collections.abc import Callable
-from typing import Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 import pytest
 import segments as corpus
 import stock
-from measuring import Stopwatch, Table, in_turns, rounds
+from measuring import Stopwatch, in_turns, rounds
 
 from locframework.http.records import Upload
 from locframework.languages import fold
@@ -23,7 +19,7 @@ AT_ONCE = 500  # keys a request
 LEARNED = 10_000  # keys at most: what a key costs does not hang on how many there are
 
 
-def made(shop: Any, kind: str) -> str:
+def made(shop, kind):
     """The path of a new glossary or memory."""
     body = {"name": "Bench", "sourceLanguage": "en", "languageCodes": ["de"]}
     if kind == "glossaries":
@@ -32,7 +28,7 @@ def made(shop: Any, kind: str) -> str:
     return f"/{kind}/{record['id']}"
 
 
-def imported(shop: Any, path: str, content: bytes) -> float:
+def imported(shop, path, content):
     """Seconds of the request and its job."""
     upload = Upload("file", content, "application/octet-stream")
     watch = Stopwatch()
@@ -43,9 +39,9 @@ def imported(shop: Any, path: str, content: bytes) -> float:
     return watch.seconds
 
 
-def terms_of(size: int) -> list[str]:
+def terms_of(size):
     """So many terms of one to three words that stand in real texts."""
-    found: dict[str, None] = {}
+    found = {}
     for text in corpus.segments(size):
         words = re.findall(r"[^\W\d_]{3,}", text)
         for at in range(len(words)):
@@ -56,7 +52,7 @@ def terms_of(size: int) -> list[str]:
     return terms + [f"term number {at}" for at in range(size - len(terms))]
 
 
-def test_terms_in_texts(shop: Any, size: int, table: Table) -> None:
+def test_terms_in_texts(shop, size, table):
     """The request in process, and a loop of one regular expression for each term."""
     owner, glossary = shop.workspace.owner, made(shop, "glossaries")
     project = f"/projects/{shop.workspace.project()['id']}"
@@ -67,13 +63,13 @@ def test_terms_in_texts(shop: Any, size: int, table: Table) -> None:
     texts = list(dict.fromkeys(corpus.queries(TEXTS, 10_000)))
     is_plain = re.compile(r"[a-z0-9 .,;:!?'\"()]+", re.IGNORECASE).fullmatch
 
-    def ask() -> Any:
+    def ask():
         return owner.post(f"{project}/glossary/matches", json={"texts": texts})
 
     first = in_turns(1, first=lambda: ask() and None)["first"]
     patterns = [re.compile(rf"\b{re.escape(term)}\b", re.IGNORECASE) for term in terms]
 
-    def search() -> dict[str, list[tuple[int, int]]]:
+    def search():
         return {
             text: [hit.span() for each in patterns if (hit := each.search(text))]
             for text in texts
@@ -95,7 +91,7 @@ def test_terms_in_texts(shop: Any, size: int, table: Table) -> None:
     table.add("terms from CSV", shop.kind, size, built * 1000, rows)
 
 
-def tbx_of(size: int) -> bytes:
+def tbx_of(size):
     one = """<termEntry><langSet xml:lang="en"><tig><term>{0}</term></tig></langSet>
 <langSet xml:lang="de"><tig><term>x {0}</term></tig></langSet></termEntry>"""
     concepts = "\n".join(one.format(escape(term)) for term in terms_of(size))
@@ -103,7 +99,7 @@ def tbx_of(size: int) -> bytes:
 {concepts}</body></text></martif>""".encode()
 
 
-def tmx_of(size: int) -> bytes:
+def tmx_of(size):
     one = '<tu><prop type="x-context">{0}</prop>{1}</tu>'
     said = '<tuv xml:lang="{0}"><seg>{1}</seg></tuv>'
     units = "\n".join(
@@ -117,7 +113,7 @@ def tmx_of(size: int) -> bytes:
 {units}</body></tmx>""".encode()
 
 
-def csv_of(size: int) -> bytes:
+def csv_of(size):
     file = io.StringIO()
     write = csv.writer(file)
     write.writerow(["context", "en", "de"])
@@ -125,17 +121,17 @@ def csv_of(size: int) -> bytes:
     return file.getvalue().encode()
 
 
-def usual(size: int) -> list[str]:
+def usual(size):
     """Segments without the signs that XML cannot hold."""
     odd = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
     return [odd.sub("", text).strip() or "-" for text in corpus.segments(size)]
 
 
-def rows_of(text: str) -> list[list[str]]:
+def rows_of(text):
     return list(csv.reader(io.StringIO(text)))
 
 
-def parse(content: bytes) -> None:
+def parse(content):
     """The bare parser, with a handler for each thing that we look at."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -146,13 +142,9 @@ def parse(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("what", ["TBX", "TMX", "CSV"])
-def test_files(shop: Any, size: int, what: str, table: Table) -> None:
+def test_files(shop, size, what, table):
     """Upload, request and job, until the rows are committed; and the bare reading."""
-    write: dict[str, Callable[[int], bytes]] = {
-        "TBX": tbx_of,
-        "TMX": tmx_of,
-        "CSV": csv_of,
-    }
+    write = {"TBX": tbx_of, "TMX": tmx_of, "CSV": csv_of}
     content, kind = write[what](size), "translation-memories"
     kind = "glossaries" if what == "TBX" else kind
     taken = [imported(shop, path := made(shop, kind), content) for _ in range(rounds())]
@@ -168,20 +160,20 @@ def test_files(shop: Any, size: int, what: str, table: Table) -> None:
     table.add(f"{there} from {what}", shop.kind, size, min(taken) * 1000, peer)
 
 
-def test_learning_and_filling(shop: Any, size: int, table: Table) -> None:
+def test_learning_and_filling(shop, size, table):
     """Keys with approved texts in bulk, with a memory that learns and without; then
     the texts of another project filled from it, beside writing them in bulk."""
     if size > LEARNED:
         pytest.skip(f"as for {LEARNED}")
     owner, memory = shop.workspace.owner, made(shop, "translation-memories")
 
-    def project(mode: str | None) -> str:
+    def project(mode):
         path = f"/projects/{shop.workspace.project(languages=['de'])['id']}"
         if mode is not None:
             assert owner.put(f"{path}{memory}", json={"writeMode": mode}).status == 200
         return path
 
-    def write(path: str, *codes: str) -> float:
+    def write(path, *codes):
         watch = Stopwatch()
         for first in range(0, size, AT_ONCE):
             keys = [

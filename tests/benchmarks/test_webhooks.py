@@ -3,27 +3,21 @@
 The receiver is a process of its own, and shares the CPUs with us.
 """
 
-from __future__ import annotations
-
 import json
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import stock
 from locframework_webhooks_https import HttpsPlugin, HttpsSettings
-from measuring import Table
 
-from locframework.events import Event
 from locframework.fields import system_clock, timestamp
-from locframework.testing.workspace import Workspace, open_workspace
+from locframework.testing.workspace import open_workspace
 from locframework.webhooks.records import NewDelivery
-from tests.empty_databases import KINDS, Kind, fresh_url
+from tests.empty_databases import KINDS, fresh_url
 
 RECEIVING = Path(__file__).with_name("receiving.py")
 DELIVERIES = 1000
@@ -35,7 +29,7 @@ SECONDS_MOST = 120.0
 class Receiving:
     """The process of receiving.py."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self._process = subprocess.Popen(
             [sys.executable, str(RECEIVING), str(folder)],
             stdin=subprocess.PIPE,
@@ -44,16 +38,16 @@ class Receiving:
         )
         self.port, self.silent_port, self.ca_file = self._hear()
 
-    def came(self) -> dict[str, float]:
+    def came(self):
         """Key to the moment of the first byte, of what came since the last call."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
         return dict(self._hear())
 
-    def wait_for(self, many: int) -> dict[str, float]:
+    def wait_for(self, many):
         """So many of them."""
-        found: dict[str, float] = {}
+        found = {}
         deadline = time.monotonic() + SECONDS_MOST
         while len(found) < many:
             assert time.monotonic() < deadline, f"only {len(found)} came"
@@ -61,10 +55,10 @@ class Receiving:
             found |= self.came()
         return found
 
-    def end(self) -> None:
+    def end(self):
         self._process.communicate(timeout=SECONDS_MOST)
 
-    def _hear(self) -> Any:
+    def _hear(self):
         assert self._process.stdout is not None
         return json.loads(self._process.stdout.readline())
 
@@ -72,19 +66,19 @@ class Receiving:
 class Hooked:
     """A project with a webhook to the receiver, and one to a port that hangs."""
 
-    def __init__(self, workspace: Workspace, kind: Kind, receiving: Receiving) -> None:
+    def __init__(self, workspace, kind, receiving):
         self.framework = workspace.framework
         self.workspace, self.kind, self.receiving = workspace, kind, receiving
         self.project = workspace.project()
         self._create(receiving.port, "key.created")
         self.silent = self._create(receiving.silent_port, "branch.created")
-        self._committed: dict[str, float] = {}
+        self._committed = {}
         self.framework.events.listen_after(self._note)
 
-    def write(self, name: str) -> None:
+    def write(self, name):
         self.workspace.key(self.project, name)
 
-    def waits(self, prefix: str) -> list[float]:
+    def waits(self, prefix):
         """Milliseconds from commit to first byte, of one write after the other."""
         found = []
         for number in range(SAMPLES):
@@ -94,7 +88,7 @@ class Hooked:
             found.append((at - self._committed[name]) * 1000)
         return found
 
-    def pile_up(self) -> None:
+    def pile_up(self):
         """Let many wait for the one that hangs."""
         now = timestamp(system_clock())
         with self.workspace.framework.storage.transaction():
@@ -113,19 +107,18 @@ class Hooked:
             )
         self.framework.dispatcher.wake()
 
-    def _create(self, port: int, event_type: str) -> str:
+    def _create(self, port, event_type):
         path = f"/projects/{self.project['id']}/webhooks"
         body = {"url": f"https://127.0.0.1:{port}/", "eventTypes": [event_type]}
-        made: str = self.workspace.owner.post(path, json=body).data["webhook"]["id"]
-        return made
+        return self.workspace.owner.post(path, json=body).data["webhook"]["id"]
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event):
         for item in event.items:
             self._committed[str(item.get("key"))] = time.monotonic()
 
 
 @pytest.fixture(params=KINDS)
-def hooked(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hooked]:
+def hooked(request, tmp_path):
     stock.lift_rate_limits()
     receiving = Receiving(tmp_path)
     ports = (receiving.port, receiving.silent_port)
@@ -141,7 +134,7 @@ def hooked(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hooked]:
     receiving.end()
 
 
-def test_webhooks(hooked: Hooked, table: Table) -> None:
+def test_webhooks(hooked, table):
     """Goals: 200 a second, half of them within 200 ms, a dead one adds under 1 s."""
     for number in range(DELIVERIES):
         hooked.write(f"pile{number}")

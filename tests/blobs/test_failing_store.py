@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,6 @@ from locframework import hookimpl
 from locframework.blobs.service import Blobs
 from locframework.errors import Unavailable
 from locframework.testing.workspace import open_workspace
-
-from .conftest import Clock
 
 NAME = "0" * 64
 CALLS: dict[str, Callable[[Any], object]] = {
@@ -33,24 +30,24 @@ class BreakableStore(DiskBlobStore):
     name = "breakable"
 
     @hookimpl
-    def loc_provide_blob_stores(self) -> list[DiskBlobStore]:
+    def loc_provide_blob_stores(self):
         return [self]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> BreakableStore:
+def store(tmp_path):
     return BreakableStore(DiskSettings(folder=str(tmp_path / "breakable")))
 
 
-def raising(error: BaseException) -> Callable[..., Any]:
-    def call(*given: object) -> Any:
+def raising(error):
+    def call(*given):
         raise error
 
     return call
 
 
-def use(store: BreakableStore, call: Callable[[Any], object]) -> None:
-    unused: Any = None
+def use(store, call):
+    unused = None
     blobs = Blobs(unused, {store.name: store}, store.name, unused, unused)
     with blobs.store(store.name) as used:
         call(used)
@@ -60,13 +57,7 @@ def use(store: BreakableStore, call: Callable[[Any], object]) -> None:
     "error", [OSError("/secret"), ValueError("secret"), SystemExit(3)], ids=repr
 )
 @pytest.mark.parametrize("call", CALLS)
-def test_a_method_that_raises_is_unavailable(
-    store: BreakableStore,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    call: str,
-    error: BaseException,
-) -> None:
+def test_a_method_that_raises_is_unavailable(store, monkeypatch, caplog, call, error):
     monkeypatch.setattr(store, call, raising(error))
 
     with pytest.raises(Unavailable, match=r"^the blob store breakable failed$"):
@@ -76,9 +67,7 @@ def test_a_method_that_raises_is_unavailable(
     assert caplog.records[0].exc_info
 
 
-def test_unavailable_is_passed_on(
-    store: BreakableStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unavailable_is_passed_on(store, monkeypatch):
     monkeypatch.setattr(store, "get", raising(Unavailable("its server is down")))
 
     with pytest.raises(Unavailable, match="its server is down"):
@@ -86,12 +75,8 @@ def test_unavailable_is_passed_on(
 
 
 def test_files_of_a_failing_store_are_503_and_published_once_it_works(
-    database_url: str,
-    tmp_path: Path,
-    store: BreakableStore,
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    database_url, tmp_path, store, clock, monkeypatch
+):
     with open_workspace(
         database_url, tmp_path, plugins=[store], clock=clock, blob_store="breakable"
     ) as workspace:

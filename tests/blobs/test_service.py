@@ -2,38 +2,34 @@
 
 import hashlib
 import threading
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from locframework.blobs.service import PRUNED_AT_ONCE, Blobs
 from locframework.errors import Unavailable
 from locframework.fields import timestamp
-from locframework.testing.workspace import Workspace, open_workspace
-
-from .conftest import Clock
+from locframework.testing.workspace import open_workspace
 
 DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def workspace(database_url: str, tmp_path: Path, clock: Clock) -> Iterator[Workspace]:
+def workspace(database_url, tmp_path, clock):
     with open_workspace(database_url, tmp_path, clock=clock) as workspace:
         yield workspace
 
 
 @pytest.fixture
-def blobs(workspace: Workspace) -> Blobs:
+def blobs(workspace):
     return workspace.framework.blobs
 
 
-def name_of(content: bytes) -> str:
+def name_of(content):
     return hashlib.sha256(content).hexdigest()
 
 
-def test_each_content_is_stored_once_by_its_hash(blobs: Blobs) -> None:
+def test_each_content_is_stored_once_by_its_hash(blobs):
     notes = blobs.put_all([b"one", b"three", b"one"], keep_for=DAY)
 
     assert [(note.name, note.byte_size) for note in notes] == [
@@ -44,7 +40,7 @@ def test_each_content_is_stored_once_by_its_hash(blobs: Blobs) -> None:
     assert blobs.get(name_of(b"other")) is None
 
 
-def test_a_file_goes_when_its_time_is_over(blobs: Blobs, clock: Clock) -> None:
+def test_a_file_goes_when_its_time_is_over(blobs, clock):
     short, long = (
         blobs.put(b"short", keep_for=DAY),
         blobs.put(b"long", keep_for=5 * DAY),
@@ -58,7 +54,7 @@ def test_a_file_goes_when_its_time_is_over(blobs: Blobs, clock: Clock) -> None:
     assert blobs.prune() == 0
 
 
-def test_who_puts_it_again_makes_it_stay_longer(blobs: Blobs, clock: Clock) -> None:
+def test_who_puts_it_again_makes_it_stay_longer(blobs, clock):
     note = blobs.put(b"one", keep_for=DAY)
     blobs.put(b"one", keep_for=5 * DAY)
     blobs.put(b"one", keep_for=DAY)
@@ -69,7 +65,7 @@ def test_who_puts_it_again_makes_it_stay_longer(blobs: Blobs, clock: Clock) -> N
     assert blobs.get(note.name) == b"one"
 
 
-def test_a_bounded_number_goes_at_once(blobs: Blobs, clock: Clock) -> None:
+def test_a_bounded_number_goes_at_once(blobs, clock):
     blobs.put_all((b"%d" % n for n in range(PRUNED_AT_ONCE + 1)), keep_for=DAY)
 
     clock.now += 2 * DAY
@@ -78,12 +74,12 @@ def test_a_bounded_number_goes_at_once(blobs: Blobs, clock: Clock) -> None:
 
 
 def test_a_file_that_could_not_be_put_leaves_no_file_without_a_note(
-    workspace: Workspace, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    workspace, clock, monkeypatch
+):
     blobs = workspace.framework.blobs
     store = workspace.framework.plugins.blob_stores["disk"]
 
-    def refuse(name: str, content: bytes) -> None:
+    def refuse(name, content):
         raise Unavailable("the disk is full")
 
     monkeypatch.setattr(store, "put", refuse)
@@ -94,14 +90,12 @@ def test_a_file_that_could_not_be_put_leaves_no_file_without_a_note(
     assert blobs.prune() == 1
 
 
-def test_a_store_that_is_not_installed_is_unavailable(blobs: Blobs) -> None:
+def test_a_store_that_is_not_installed_is_unavailable(blobs):
     with pytest.raises(Unavailable, match="'tape' is not installed"):
         blobs.put(b"one", keep_for=DAY, store="tape")
 
 
-def test_files_of_a_store_that_is_gone_keep_no_others_from_going(
-    workspace: Workspace, clock: Clock
-) -> None:
+def test_files_of_a_store_that_is_gone_keep_no_others_from_going(workspace, clock):
     framework = workspace.framework
     store, index = framework.plugins.blob_stores["disk"], framework.storage.blobs
     before = Blobs(index, {"tape": store}, "tape", framework.storage, clock)
@@ -116,8 +110,8 @@ def test_files_of_a_store_that_is_gone_keep_no_others_from_going(
 
 
 def test_a_file_that_cannot_be_deleted_keeps_no_others_from_going(
-    workspace: Workspace, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    workspace, clock, monkeypatch
+):
     blobs = workspace.framework.blobs
     store = workspace.framework.plugins.blob_stores["disk"]
     first, second = blobs.put_all([b"one", b"two"], keep_for=DAY)
@@ -127,7 +121,7 @@ def test_a_file_that_cannot_be_deleted_keeps_no_others_from_going(
     )
     delete = store.delete
 
-    def refuse(name: str) -> None:
+    def refuse(name):
         if name == stuck.name:
             raise Unavailable("the file is not ours")
         delete(name)
@@ -146,9 +140,7 @@ def test_a_file_that_cannot_be_deleted_keeps_no_others_from_going(
     assert not store.has(stuck.name)
 
 
-def test_content_put_while_it_is_pruned_is_there_afterwards(
-    blobs: Blobs, clock: Clock
-) -> None:
+def test_content_put_while_it_is_pruned_is_there_afterwards(blobs, clock):
     for number in range(10):
         content = b"%d" % number
         blobs.put(content, keep_for=DAY)

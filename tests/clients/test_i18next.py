@@ -1,13 +1,10 @@
 """i18next reads what we publish, and renders plurals right in Russian and Arabic."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess
 import threading
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -15,7 +12,6 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.workspace import Workspace
 
 from .conftest import installed
 
@@ -33,7 +29,7 @@ ARABIC = {
 
 
 class Quiet(WSGIRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format, *args):
         """Say nothing."""
 
 
@@ -42,13 +38,13 @@ class Threaded(ThreadingMixIn, WSGIServer):
 
 
 @pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def node(tmp_path_factory):
     """The folder of an installed script."""
     return installed(SCRIPTS, tmp_path_factory.mktemp("i18next"))
 
 
 @pytest.fixture
-def address(sqlite_workspace: Workspace) -> Iterator[str]:
+def address(sqlite_workspace):
     app = sqlite_workspace.app
     with make_server("127.0.0.1", 0, app, Threaded, Quiet) as server:
         serve = server.serve_forever
@@ -60,8 +56,8 @@ def address(sqlite_workspace: Workspace) -> Iterator[str]:
 
 @pytest.mark.node
 def test_i18next_renders_published_plurals_in_russian_and_arabic(
-    sqlite_workspace: Workspace, address: str, node: Path
-) -> None:
+    sqlite_workspace, address, node
+):
     workspace = sqlite_workspace
     project = workspace.project(languages=["ru", "ar"])
     russian = {**RUSSIAN, "other": "{count} файла"}
@@ -108,8 +104,8 @@ def test_i18next_renders_published_plurals_in_russian_and_arabic(
 
 @pytest.mark.node
 def test_i18next_finds_namespaces_in_a_release_by_module(
-    sqlite_workspace: Workspace, address: str, node: Path
-) -> None:
+    sqlite_workspace, address, node
+):
     workspace, names = sqlite_workspace, ("common", "errors", "shop")
     project = workspace.project(languages=["de", "fr"])
     archive = io.BytesIO()
@@ -132,7 +128,7 @@ def test_i18next_finds_namespaces_in_a_release_by_module(
     assert found == [text for name in names for text in (f"{name} de", f"Hi {name} de")]
 
 
-def asked(node: Path, script: str, manifest: str, questions: object) -> object:
+def asked(node, script, manifest, questions):
     """What the script prints, as JSON."""
     done = subprocess.run(
         ["node", script, manifest, json.dumps(questions)],

@@ -3,8 +3,6 @@
 It is GPL: a program of its own here, in an environment of its own, never imported.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -16,7 +14,6 @@ import django
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.workspace import Workspace
 
 DEMO = Path(__file__).parents[2] / "example_app" / "demo" / "django"
 READ = """import json, sys
@@ -28,7 +25,7 @@ UNITS = {"Pay & go <now>": "Zahlen & los", "Größe\n": "設定", "x" * 300: "�
 
 
 @pytest.fixture(scope="module")
-def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def toolkit(tmp_path_factory):
     """The folder of its programs."""
     folder = tmp_path_factory.mktemp("toolkit")
     venv.create(folder, with_pip=False)
@@ -42,7 +39,7 @@ def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin"
 
 
-def memory_of(workspace: Workspace, name: str) -> str:
+def memory_of(workspace, name):
     body = {"name": name, "sourceLanguage": "en", "languageCodes": ["de"]}
     made = workspace.owner.post("/translation-memories", json=body).data
     return f"/translation-memories/{made['translationMemory']['id']}"
@@ -50,8 +47,8 @@ def memory_of(workspace: Workspace, name: str) -> str:
 
 @pytest.mark.slow
 def test_translate_toolkit_reads_our_tmx_and_we_read_its(
-    sqlite_workspace: Workspace, toolkit: Path, tmp_path: Path
-) -> None:
+    sqlite_workspace, toolkit, tmp_path
+):
     owner = sqlite_workspace.owner
     ours, theirs = (memory_of(sqlite_workspace, name) for name in ("a", "b"))
     for source, target in UNITS.items():
@@ -87,9 +84,7 @@ def test_translate_toolkit_reads_our_tmx_and_we_read_its(
 
 
 @pytest.mark.slow
-def test_the_files_of_the_demo_are_what_po2tmx_makes_of_django(
-    toolkit: Path, tmp_path: Path
-) -> None:
+def test_the_files_of_the_demo_are_what_po2tmx_makes_of_django(toolkit, tmp_path):
     catalogues = Path(django.__file__).parent / "contrib" / "auth" / "locale"
     shipped = sorted(DEMO.glob("*.tmx"))
 

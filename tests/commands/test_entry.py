@@ -145,7 +145,7 @@ def test_a_database_that_does_not_answer_is_one_line_and_exit_code_1(command):
 
 
 def test_a_bug_is_one_line_and_its_trace_is_for_debugging(command, monkeypatch):
-    def fail(_: object) -> None:
+    def fail(_):
         raise RuntimeError("the flux\ncapacitor is empty")
 
     monkeypatch.setattr("locframework.commands.common.Setup.settings", fail)

@@ -1,7 +1,5 @@
 """Files of any size are read from the disk, piece by piece: memory stays as it is."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -31,7 +29,7 @@ CONCEPT = (
 TBX = "<tbx><text><body>\n", CONCEPT, "</body></text></tbx>"
 
 
-def peak_of(area: str, folder: Path, parts: tuple[str, str, str], size: int) -> int:
+def peak_of(area, folder, parts, size):
     """The most bytes of memory that an import of a file of that size takes."""
     head, part, tail = parts
     path = folder / "large"

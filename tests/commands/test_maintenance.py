@@ -88,7 +88,7 @@ def test_check_settings_tells_what_does_not_work_at_the_moment(
 
 
 def refuse_locks(monkeypatch):
-    def refuse(*_: object) -> None:
+    def refuse(*_):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)

@@ -21,7 +21,7 @@ NO_KEY = "no webhook can be created without the setting webhooks.secret_key"
 SERVES = re.compile(r"locframework serves (http://127\.0\.0\.1:\d+/api/v1) \(.*/docs\)")
 
 
-def url_of(process) -> str:
+def url_of(process):
     line = process.stdout.readline()
     found = SERVES.match(line)
     assert found, line + process.stderr.read()

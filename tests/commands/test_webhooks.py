@@ -1,26 +1,17 @@
 """``locframework webhooks``: keys and the delivery log."""
 
-from __future__ import annotations
-
 from base64 import b64decode
-from collections.abc import Callable
-
-from click.testing import Result
 
 from locframework import OPERATOR, Framework, Settings
 from locframework.keys.records import NewKey
-from locframework.projects.records import Project
 from locframework.testing.workspace import WEBHOOK_KEY
 from locframework.webhooks.records import NewWebhook, WebhookChanges
 
-Command = Callable[..., Result]
 URL = "https://93.184.215.14/hook"
 KEY = {"LOCFRAMEWORK_WEBHOOKS__SECRET_KEY": WEBHOOK_KEY}
 
 
-def test_the_log_of_each_webhook_is_shown(
-    command: Command, framework: Framework, project: Project
-) -> None:
+def test_the_log_of_each_webhook_is_shown(command, framework, project):
     where = OPERATOR, project.id
     with Framework(Settings.of({"webhooks": {"secret_key": WEBHOOK_KEY}})) as keyed:
         asked = NewWebhook(URL, ["key.created"])
@@ -56,7 +47,7 @@ def test_the_log_of_each_webhook_is_shown(
         assert "Error: settings: webhooks.secret_key: is missing, " in refused.output
 
 
-def test_a_new_key_is_one_that_the_setting_accepts(command: Command) -> None:
+def test_a_new_key_is_one_that_the_setting_accepts(command):
     one, other = (command("webhooks", "new-key").output.strip() for _ in range(2))
 
     assert one != other

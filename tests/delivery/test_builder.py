@@ -1,18 +1,12 @@
 """Where a release keeps its files, and in how many commits."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
 import pytest
 from locframework_blobs_disk import DiskBlobStore, DiskSettings
 
 from locframework import hookimpl
 from locframework.delivery.builder import FILES_AT_ONCE, Spool
-from locframework.ports import BlobStore
-from locframework.testing.workspace import Workspace, open_workspace
-from tests.databases import Migrated, statements_of
+from locframework.testing.workspace import open_workspace
+from tests.databases import statements_of
 
 
 class Attic(DiskBlobStore):
@@ -24,16 +18,16 @@ class Attic(DiskBlobStore):
 class AtticPlugin:
     """Gives the store ``attic``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self._store = Attic(DiskSettings(folder=str(folder)))
 
     @hookimpl
-    def loc_provide_blob_stores(self) -> list[BlobStore]:
+    def loc_provide_blob_stores(self):
         return [self._store]
 
 
 @pytest.fixture
-def two_stores(tmp_path: Path, migrated: Migrated) -> Iterator[Workspace]:
+def two_stores(tmp_path, migrated):
     """A workspace with the blob stores ``disk`` and ``attic``."""
     plugin = AtticPlugin(tmp_path / "attic")
     with (
@@ -43,17 +37,17 @@ def two_stores(tmp_path: Path, migrated: Migrated) -> Iterator[Workspace]:
         yield workspace
 
 
-def _ask(workspace: Workspace, one: str) -> None:
+def _ask(workspace, one):
     assert workspace.owner.post(f"{one}/releases", json={}).status == 202
     workspace.run_jobs()
 
 
-def _patch_first(workspace: Workspace, one: str, change: Callable[[], None]) -> None:
+def _patch_first(workspace, one, change):
     change()
     _ask(workspace, one)
 
 
-def _ask_first(workspace: Workspace, one: str, change: Callable[[], None]) -> None:
+def _ask_first(workspace, one, change):
     key = one.partition("/distributions")[0] + "/keys"
     workspace.owner.post(key, json={"key": "more", "values": {"en": "More"}})
     assert workspace.owner.post(f"{one}/releases", json={}).status == 202
@@ -64,10 +58,8 @@ def _ask_first(workspace: Workspace, one: str, change: Callable[[], None]) -> No
 
 @pytest.mark.parametrize("publish_anew", [_patch_first, _ask_first])
 def test_another_store_is_moved_to_though_the_texts_stay(
-    two_stores: Workspace,
-    tmp_path: Path,
-    publish_anew: Callable[[Workspace, str, Callable[[], None]], None],
-) -> None:
+    two_stores, tmp_path, publish_anew
+):
     project = two_stores.project()
     two_stores.key(project, "title", values={"en": "Shop"})
     path = f"/projects/{project['id']}/distributions"
@@ -76,7 +68,7 @@ def test_another_store_is_moved_to_though_the_texts_stay(
     two_stores.run_jobs()
     one = f"{path}/{made['id']}"
 
-    def change() -> None:
+    def change():
         assert two_stores.owner.patch(one, json={"storage": "attic"}).status == 200
 
     publish_anew(two_stores, one, change)
@@ -91,7 +83,7 @@ def test_another_store_is_moved_to_though_the_texts_stay(
     assert any(file["contentHash"][7:] in name for name in kept)
 
 
-def test_many_small_files_are_noted_in_few_commits(two_stores: Workspace) -> None:
+def test_many_small_files_are_noted_in_few_commits(two_stores):
     modules = 6 * FILES_AT_ONCE
     project = two_stores.project()
     path = f"/projects/{project['id']}"
@@ -113,7 +105,7 @@ def test_many_small_files_are_noted_in_few_commits(two_stores: Workspace) -> Non
     assert len(seen) < modules
 
 
-def test_a_spool_yields_each_distinct_file_once_in_order(tmp_path: Path) -> None:
+def test_a_spool_yields_each_distinct_file_once_in_order(tmp_path):
     contents = [b"%d" % number for number in range(FILES_AT_ONCE + 2)]
     with (tmp_path / "spool").open("w+b") as file:
         spool = Spool(file)

@@ -1,32 +1,24 @@
 """Public reads: what is counted, and what is kept in memory."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.delivery.public import MANIFESTS_IN_MEMORY
 from locframework.http.records import RequestInfo
-from locframework.testing.workspace import Workspace
 
 
 @pytest.fixture
-def distribution(sqlite_workspace: Workspace) -> dict[str, Any]:
+def distribution(sqlite_workspace):
     """A distribution with its first release."""
     project = sqlite_workspace.project()
     sqlite_workspace.key(project, "title", values={"en": "Shop"})
     path = f"/projects/{project['id']}/distributions"
     body = {"name": "Web", "format": "json-nested"}
-    made: dict[str, Any] = sqlite_workspace.owner.post(path, json=body).data
+    made = sqlite_workspace.owner.post(path, json=body).data
     sqlite_workspace.run_jobs()
-    found: dict[str, Any] = made["distribution"]
-    return found
+    return made["distribution"]
 
 
-def test_head_counts_a_request_and_no_bytes(
-    sqlite_workspace: Workspace, distribution: dict[str, Any]
-) -> None:
+def test_head_counts_a_request_and_no_bytes(sqlite_workspace, distribution):
     framework, owner = sqlite_workspace.framework, sqlite_workspace.owner
     url = f"/content/{distribution['publicKey']}/manifest.json"
     manifest = owner.get(url)
@@ -42,8 +34,8 @@ def test_head_counts_a_request_and_no_bytes(
 
 
 def test_many_hosts_do_not_fill_the_memory_with_manifests(
-    sqlite_workspace: Workspace, distribution: dict[str, Any]
-) -> None:
+    sqlite_workspace, distribution
+):
     content = sqlite_workspace.framework.content
 
     for number in range(MANIFESTS_IN_MEMORY + 5):

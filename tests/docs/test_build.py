@@ -1,7 +1,5 @@
 """The documentation builds without a warning, and asks no other host for anything."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -17,7 +15,7 @@ IN_STYLES = re.compile(r"(?:url\(|@import)\s*[\"']?(https?:|//)")
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory):
     target = tmp_path_factory.mktemp("html")
     sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
     done = subprocess.run(
@@ -31,7 +29,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def test_every_page_is_built_and_reached_from_the_index(built: Path) -> None:
+def test_every_page_is_built_and_reached_from_the_index(built):
     sources = {
         path.relative_to(ROOT / "docs").with_suffix(".html")
         for path in (ROOT / "docs").rglob("*.md")
@@ -41,7 +39,7 @@ def test_every_page_is_built_and_reached_from_the_index(built: Path) -> None:
     assert all((built / page).is_file() for page in sources)
 
 
-def test_no_page_fetches_anything_from_elsewhere(built: Path) -> None:
+def test_no_page_fetches_anything_from_elsewhere(built):
     for page in built.rglob("*.html"):
         for address in FETCHED.findall(page.read_text(encoding="utf-8")):
             assert not re.match(r"(?:[a-z]+:)?//", address), f"{page}: {address}"
@@ -49,7 +47,7 @@ def test_no_page_fetches_anything_from_elsewhere(built: Path) -> None:
         assert not IN_STYLES.search(style.read_text(encoding="utf-8")), style
 
 
-def test_citations_of_the_specification_and_of_decisions_name_something() -> None:
+def test_citations_of_the_specification_and_of_decisions_name_something():
     chapters = (ROOT / "docs/spec/decisions.md").read_text(encoding="utf-8")
     numbers = {page.name[:4] for page in (ROOT / "docs/decisions").glob("0*.md")}
     listed = subprocess.run(

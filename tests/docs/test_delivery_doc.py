@@ -1,12 +1,7 @@
 """docs/delivery.md: the manifest, the tables and the client are what is served."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 from urllib.error import HTTPError
 
 import msgspec
@@ -14,8 +9,6 @@ import pytest
 
 from locframework.delivery.records import Manifest, NewDistribution
 from locframework.http.operation import camel
-from locframework.testing.client import Answer
-from locframework.testing.workspace import Workspace
 
 from .conftest import served
 
@@ -23,26 +16,25 @@ PAGE = "delivery.md"
 
 
 @pytest.fixture
-def origin(sqlite_workspace: Workspace) -> Iterator[str]:
+def origin(sqlite_workspace):
     """Where the application is served over HTTP."""
     with served(sqlite_workspace.app) as address:
         yield f"http://{address}"
 
 
 @pytest.fixture
-def update(page: Any) -> Callable[[str, Path], bool]:
+def update(page):
     """The client of the page."""
     [code] = page.blocks("python")
-    names: dict[str, Any] = {}
+    names = {}
     exec(compile(code, PAGE, "exec"), names)
-    function: Callable[[str, Path], bool] = names["update"]
-    return function
+    return names["update"]
 
 
 class Web:
     """A distribution split by module, and what is done with it."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self.workspace = workspace
         self.project = workspace.project(languages=["de"])
         workspace.key(self.project, "checkout.pay", values={"de": "Zahlen"})
@@ -54,27 +46,27 @@ class Web:
         self.path += f"/{made['id']}"
         self.url = f"/api/v1/content/{made['publicKey']}/manifest.json"
 
-    def build(self) -> Web:
+    def build(self):
         self.workspace.run_jobs()
         return self
 
-    def act(self, action: str, **body: object) -> Answer:
+    def act(self, action, **body):
         answer = self.workspace.owner.post(f"{self.path}/{action}", json=body)
         assert answer.status < 300, answer
         self.workspace.run_jobs()
         return answer
 
-    def manifest(self, **headers: str) -> Answer:
+    def manifest(self, **headers):
         client = self.workspace.owner.with_token(None)
         return client.get(self.url, headers=headers)
 
 
 @pytest.fixture
-def web(sqlite_workspace: Workspace) -> Web:
+def web(sqlite_workspace):
     return Web(sqlite_workspace).build()
 
 
-def shape(value: Any) -> Any:
+def shape(value):
     """The members of a JSON value, without what they hold."""
     if isinstance(value, dict):
         return {name: shape(each) for name, each in value.items()}
@@ -83,9 +75,7 @@ def shape(value: Any) -> Any:
     return None
 
 
-def test_the_manifest_example_has_the_fields_that_are_served(
-    page: Any, web: Web
-) -> None:
+def test_the_manifest_example_has_the_fields_that_are_served(page, web):
     [example] = [json.loads(block) for block in page.blocks("json")]
 
     served = web.manifest().json
@@ -98,7 +88,7 @@ def test_the_manifest_example_has_the_fields_that_are_served(
         assert list(example[part]) == list(served[part])
 
 
-def test_the_content_hash_is_computed_as_described(web: Web) -> None:
+def test_the_content_hash_is_computed_as_described(web):
     manifest = web.manifest().json
 
     lines = "".join(
@@ -113,9 +103,7 @@ def test_the_content_hash_is_computed_as_described(web: Web) -> None:
     ]
 
 
-def test_the_table_has_every_field_of_a_new_distribution_with_its_default(
-    page: Any,
-) -> None:
+def test_the_table_has_every_field_of_a_new_distribution_with_its_default(page):
     rows = page.rows(page.sections()["Publish"])
 
     fields = {
@@ -125,9 +113,7 @@ def test_the_table_has_every_field_of_a_new_distribution_with_its_default(
     assert {name: default or None for name, default, _ in rows} == fields
 
 
-def test_the_table_of_responses_matches_the_service(
-    page: Any, sqlite_workspace: Workspace
-) -> None:
+def test_the_table_of_responses_matches_the_service(page, sqlite_workspace):
     rows = page.rows(page.sections()["Answers"])
     told = {int(status): text for status, _, text in rows}
     web = Web(sqlite_workspace)
@@ -150,11 +136,8 @@ def test_the_table_of_responses_matches_the_service(
 
 
 def test_the_client_fetches_only_changed_files(
-    update: Callable[[str, Path], bool],
-    sqlite_workspace: Workspace,
-    origin: str,
-    tmp_path: Path,
-) -> None:
+    update, sqlite_workspace, origin, tmp_path
+):
     folder = tmp_path / "texts"
     folder.mkdir()
     web = Web(sqlite_workspace)
@@ -190,9 +173,7 @@ def test_the_client_fetches_only_changed_files(
         update(url, folder)
 
 
-def test_every_action_in_the_table_is_an_operation(
-    page: Any, sqlite_workspace: Workspace
-) -> None:
+def test_every_action_in_the_table_is_an_operation(page, sqlite_workspace):
     rows = page.rows(page.sections()["Operate"])
 
     paths = sqlite_workspace.owner.get("/openapi.json").json["paths"]

@@ -1,17 +1,12 @@
 """docs/embed.md: the code blocks run in order and have the described effect."""
 
-from __future__ import annotations
-
 import re
 import threading
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
 
-from locframework import Framework
 from locframework.access.records import NewToken
 from locframework.testing.client import Client
 
@@ -19,13 +14,11 @@ PAGE = "embed.md"
 
 
 @pytest.fixture(scope="module")
-def ran(
-    page: Any, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, Any]]:
+def ran(page, tmp_path_factory):
     """All that the blocks leave behind; the last one, which closes, runs last."""
     if not django_settings.configured:
         django_settings.configure(ALLOWED_HOSTS=["*"], LOGGING_CONFIG=None)
-    names: dict[str, Any] = {"__name__": "embedded"}
+    names = {"__name__": "embedded"}
     *blocks, last = page.blocks("python")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("embedded"))
@@ -40,20 +33,18 @@ def ran(
 
 
 @pytest.fixture(scope="module")
-def token(ran: dict[str, Any]) -> str:
-    framework: Framework = ran["framework"]
+def token(ran):
+    framework = ran["framework"]
     return framework.tokens.create_for_member(
         ran["OPERATOR"], ran["organization"].id, ran["owner"].id, NewToken("doc")
     )[1]
 
 
-def test_the_database_is_at_the_configured_path(ran: dict[str, Any]) -> None:
+def test_the_database_is_at_the_configured_path(ran):
     assert Path("data/l10n.sqlite3").is_file()
 
 
-def test_values_written_from_python_are_read_over_http(
-    ran: dict[str, Any], token: str
-) -> None:
+def test_values_written_from_python_are_read_over_http(ran, token):
     client = Client(ran["loc"], token)
 
     path = f"/projects/{ran['project'].id}/keys/{ran['key'].id}"
@@ -62,13 +53,13 @@ def test_values_written_from_python_are_read_over_http(
     assert [value["value"] for value in values] == ["Pay", "Zahlen"]
 
 
-def test_flask_serves_it_below_loc(ran: dict[str, Any], token: str) -> None:
+def test_flask_serves_it_below_loc(ran, token):
     got = ran["site"].test_client().get("/loc/api/v1/openapi.json")
 
     assert got.json["servers"] == [{"url": "http://localhost/loc/api/v1"}]
 
 
-def test_django_serves_it_below_loc(ran: dict[str, Any], token: str) -> None:
+def test_django_serves_it_below_loc(ran, token):
     mounted = Client(ran["application"], token)
 
     got = mounted.get("http://localhost/loc/api/v1/openapi.json")
@@ -76,13 +67,13 @@ def test_django_serves_it_below_loc(ran: dict[str, Any], token: str) -> None:
     assert got.json["servers"] == [{"url": "http://localhost/loc/api/v1"}]
 
 
-def test_fastapi_has_it_mounted_at_loc(ran: dict[str, Any]) -> None:
+def test_fastapi_has_it_mounted_at_loc(ran):
     [mount] = [route for route in ran["api"].routes if route.path == "/loc"]
 
     assert mount.app.app is ran["loc"]
 
 
-def test_every_service_on_the_page_exists(page: Any, ran: dict[str, Any]) -> None:
+def test_every_service_on_the_page_exists(page, ran):
     names = {
         name.strip("` ").removeprefix("framework.")
         for row in page.rows()
@@ -95,7 +86,7 @@ def test_every_service_on_the_page_exists(page: Any, ran: dict[str, Any]) -> Non
     assert {name for name in names if not hasattr(ran["framework"], name)} == set()
 
 
-def test_sessions_of_the_site_are_accepted(ran: dict[str, Any], token: str) -> None:
+def test_sessions_of_the_site_are_accepted(ran, token):
     ours = Client(ran["ours"], "site-k7s0")
     path = f"/projects/{ran['project'].id}/keys/{ran['key'].id}"
 
@@ -106,7 +97,7 @@ def test_sessions_of_the_site_are_accepted(ran: dict[str, Any], token: str) -> N
     assert ours.with_token(token).get(path).status == 200
 
 
-def test_a_session_cookie_authenticates(ran: dict[str, Any]) -> None:
+def test_a_session_cookie_authenticates(ran):
     nobody = Client(ran["with_session"])
     path = f"/projects/{ran['project'].id}"
 

@@ -1,30 +1,24 @@
 """docs/hooks.md: every hook has its signature and an example that runs."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from functools import cache
-from pathlib import Path
 from time import sleep
-from typing import Any
 
 import pytest
 
 from locframework import Framework, PluginError, Settings, create_app, hookspecs, ports
 from locframework.plugins import PluginHost
 from locframework.testing.client import Client
-from locframework.testing.contracts.blobs import BlobStoreContract, OpenStore
-from locframework.testing.contracts.matchers import MatcherContract, OpenMatcher
-
-from .conftest import Example, Open
+from locframework.testing.contracts.blobs import BlobStoreContract
+from locframework.testing.contracts.matchers import MatcherContract
 
 PAGE = "hooks.md"
 HOOKS = [name for name in vars(hookspecs) if name.startswith("loc_")]
 PREFIXES = ("loc_provide_", "loc_decide_", "loc_on_")
 
 
-def test_headings_are_the_hooks(page: Any) -> None:
+def test_headings_are_the_hooks(page):
     headings = [name for name in page.sections() if name.startswith("loc_")]
 
     assert sorted(headings) == sorted(HOOKS)
@@ -32,7 +26,7 @@ def test_headings_are_the_hooks(page: Any) -> None:
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_the_signature_matches_the_code(page: Any, hook: str) -> None:
+def test_the_signature_matches_the_code(page, hook):
     signature, _ = page.blocks("python", page.sections()[hook])
 
     [code] = ast.parse(inspect.getsource(getattr(hookspecs, hook))).body
@@ -42,7 +36,7 @@ def test_the_signature_matches_the_code(page: Any, hook: str) -> None:
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_each_argument_is_explained(page: Any, hook: str) -> None:
+def test_each_argument_is_explained(page, hook):
     section = page.sections()[hook]
 
     names = list(inspect.signature(getattr(hookspecs, hook)).parameters)
@@ -50,7 +44,7 @@ def test_each_argument_is_explained(page: Any, hook: str) -> None:
     assert told == names
 
 
-def test_all_types_are_exported_by_ports(page: Any) -> None:
+def test_all_types_are_exported_by_ports(page):
     signatures = [page.blocks("python", page.sections()[hook])[0] for hook in HOOKS]
 
     words = ast.walk(ast.parse("\n".join(f"{each}: ..." for each in
@@ -59,11 +53,11 @@ def test_all_types_are_exported_by_ports(page: Any) -> None:
     assert types - {"Sequence", "str"} <= set(vars(ports))
 
 
-def test_each_hook_has_a_test_of_its_example() -> None:
+def test_each_hook_has_a_test_of_its_example():
     assert all(f"test_the_example_of_{hook}" in globals() for hook in HOOKS)
 
 
-def test_the_example_of_loc_provide_formats(example: Example, open_with: Open) -> None:
+def test_the_example_of_loc_provide_formats(example, open_with):
     plugin = example("loc_provide_formats")["LinesPlugin"]()
 
     with open_with(plugin) as workspace:
@@ -79,7 +73,7 @@ def test_the_example_of_loc_provide_formats(example: Example, open_with: Open) -
     assert made.status == 201
 
 
-def test_the_example_of_loc_provide_checks(example: Example, open_with: Open) -> None:
+def test_the_example_of_loc_provide_checks(example, open_with):
     plugin = example("loc_provide_checks")["NoShoutingPlugin"]()
     subject = ports.Subject("a", "de", {None: "SICHERN"}, "en", {None: "Save"})
 
@@ -91,7 +85,7 @@ def test_the_example_of_loc_provide_checks(example: Example, open_with: Open) ->
     assert [each.check for each in found] == ["shouting"]
 
 
-def test_the_example_of_loc_provide_storages(example: Example, tmp_path: Path) -> None:
+def test_the_example_of_loc_provide_storages(example, tmp_path):
     plugin = example("loc_provide_storages")["ThrowawayPlugin"]()
     disk = {"folder": str(tmp_path)}
     tree = {"storage": "throwaway", "start_scheduler": False, "plugins": {"disk": disk}}
@@ -103,9 +97,7 @@ def test_the_example_of_loc_provide_storages(example: Example, tmp_path: Path) -
         assert made.name == "Try"
 
 
-def test_the_example_of_loc_provide_blob_stores(
-    example: Example, open_with: Open
-) -> None:
+def test_the_example_of_loc_provide_blob_stores(example, open_with):
     plugin = example("loc_provide_blob_stores")["MemoryPlugin"]()
 
     with open_with(plugin, blob_store="memory") as workspace:
@@ -128,14 +120,12 @@ class TestTheExampleOfLocProvideBlobStores(BlobStoreContract):
     unbreakable = "there is nothing to reach"
 
     @pytest.fixture
-    def open_store(self, example: Example) -> OpenStore:
+    def open_store(self, example):
         plugin = example("loc_provide_blob_stores")["MemoryPlugin"]()
         return lambda: plugin.loc_provide_blob_stores()[0]
 
 
-def test_the_example_of_loc_provide_transports(
-    example: Example, open_with: Open
-) -> None:
+def test_the_example_of_loc_provide_transports(example, open_with):
     plugin = example("loc_provide_transports")["DrawerPlugin"]()
     post = ports.Post("https://example.com/hook", (), b"{}")
 
@@ -149,7 +139,7 @@ def test_the_example_of_loc_provide_transports(
     assert (answer.status_code, plugin.drawer.posts) == (204, [post])
 
 
-def test_the_example_of_loc_provide_matchers(example: Example, open_with: Open) -> None:
+def test_the_example_of_loc_provide_matchers(example, open_with):
     plugin = example("loc_provide_matchers")["PlainPlugin"]()
 
     with open_with(plugin, matcher="plain") as workspace:
@@ -164,10 +154,10 @@ class TestTheExampleOfLocProvideMatchers(MatcherContract):
     longest = 130
 
     @pytest.fixture
-    def open_index(self, example: Example) -> OpenMatcher:
+    def open_index(self, example):
         plugin = example("loc_provide_matchers")["PlainPlugin"]()
 
-        def open_index() -> Any:
+        def open_index():
             [matcher] = plugin.loc_provide_matchers()
             matcher.distance = cache(matcher.distance)  # it is slow, and asked again
             return matcher
@@ -175,9 +165,7 @@ class TestTheExampleOfLocProvideMatchers(MatcherContract):
         return open_index
 
 
-def test_the_example_of_loc_provide_event_types(
-    example: Example, open_with: Open
-) -> None:
+def test_the_example_of_loc_provide_event_types(example, open_with):
     plugin = example("loc_provide_event_types")["BigChanges"](least=3)
     told = "plugin.big-changes.noticed"
     body = {"url": "https://93.184.215.14/", "eventTypes": [told]}
@@ -203,7 +191,7 @@ def test_the_example_of_loc_provide_event_types(
     assert one["payload"]["data"]["actor"] == {"type": "plugin", "id": "big-changes"}
 
 
-def test_the_example_of_loc_decide_caller(example: Example, open_with: Open) -> None:
+def test_the_example_of_loc_decide_caller(example, open_with):
     sessions = example("loc_decide_caller")["Sessions"]("set below")
 
     with open_with(sessions) as workspace:
@@ -220,8 +208,8 @@ def test_the_example_of_loc_decide_caller(example: Example, open_with: Open) -> 
         assert workspace.owner.get("/projects").status == 200
 
 
-def test_the_example_of_loc_decide_write(example: Example, open_with: Open) -> None:
-    lawyers: set[str] = set()
+def test_the_example_of_loc_decide_write(example, open_with):
+    lawyers = set()
     plugin = example("loc_decide_write")["LegalTexts"](lawyers)
 
     with open_with(plugin) as workspace:
@@ -249,7 +237,7 @@ def test_the_example_of_loc_decide_write(example: Example, open_with: Open) -> N
     assert newest["note"] == "seen by the legal department"
 
 
-def test_the_example_of_loc_on_event(example: Example, open_with: Open) -> None:
+def test_the_example_of_loc_on_event(example, open_with):
     plugin = example("loc_on_event")["Publications"]()
 
     with open_with(plugin) as workspace:
@@ -263,7 +251,7 @@ def test_the_example_of_loc_on_event(example: Example, open_with: Open) -> None:
     assert plugin.releases.empty()
 
 
-def test_the_example_of_loc_decide_settings(example: Example) -> None:
+def test_the_example_of_loc_decide_settings(example):
     made = example("loc_decide_settings")["SpellingPlugin"]
 
     there, gone = (
@@ -276,10 +264,10 @@ def test_the_example_of_loc_decide_settings(example: Example) -> None:
         gone.require_usable(Settings())
 
 
-def test_the_example_of_loc_on_close(example: Example, open_with: Open) -> None:
-    told: list[str] = []
+def test_the_example_of_loc_on_close(example, open_with):
+    told = []
 
-    def report(type_: str) -> None:
+    def report(type_):
         sleep(0.01)
         told.append(type_)
 

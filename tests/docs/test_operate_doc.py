@@ -1,11 +1,8 @@
 """docs/operate.md: a backup can be restored, and everything can be exported."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +12,7 @@ from locframework.delivery.records import NewDistribution
 from locframework.glossaries.records import NewGlossary
 from locframework.keys.records import KeyQuery, NewKey
 from locframework.memories.records import NewMemory
-from locframework.projects.records import NewProject, Project
+from locframework.projects.records import NewProject
 from locframework.testing.client import Client
 
 PAGE = "operate.md"
@@ -23,7 +20,7 @@ SETTINGS = Settings(start_scheduler=False)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     for name in list(os.environ):
         if name.startswith("LOCFRAMEWORK_"):
             monkeypatch.delenv(name)
@@ -32,14 +29,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def framework(folder: Path) -> Iterator[Framework]:
+def framework(folder):
     with Framework(SETTINGS) as opened:
         opened.migrate()
         yield opened
 
 
 @pytest.fixture
-def project(framework: Framework) -> Project:
+def project(framework):
     """A project with one key, beside a glossary and a memory."""
     organization, _ = framework.organizations.create_organization("Ex", "a@example.com")
     made = framework.projects.create_project(
@@ -53,7 +50,7 @@ def project(framework: Framework) -> Project:
     return made
 
 
-def run(block: str, folder: Path) -> str:
+def run(block, folder):
     """Run commands in a shell with the tests' ``locframework`` and ``python3``."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
@@ -68,7 +65,7 @@ def run(block: str, folder: Path) -> str:
     return done.stdout
 
 
-def names(framework: Framework, project: Project) -> list[str]:
+def names(framework, project):
     page = framework.keys.list_keys(OPERATOR, project.id, KeyQuery())
     return [key.key for key in page.items]
 

@@ -1,23 +1,18 @@
 """Tables of errors, permissions, checks, settings and formats match the code."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import entry_points
-from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
-from msgspec import Struct
 
 from locframework import errors
 from locframework.access.permissions import PERMISSIONS, ROLES
 from locframework.errors import LocError
-from locframework.formats.records import Catalogue, FileOptions, SourceFile
+from locframework.formats.records import FileOptions, SourceFile
 from locframework.plugins import PluginHost
 from locframework.quality.checks import BUILT_IN
 from locframework.settings import (
@@ -26,9 +21,7 @@ from locframework.settings import (
     Settings,
     WebhookSettings,
 )
-from locframework.testing.workspace import Workspace
 
-OpenPage = Callable[[str], Any]
 ERRORS = [
     each
     for each in vars(errors).values()
@@ -36,7 +29,7 @@ ERRORS = [
 ]
 
 
-def test_every_error_is_in_the_table_once_with_its_status(open_page: OpenPage) -> None:
+def test_every_error_is_in_the_table_once_with_its_status(open_page):
     rows = [(int(status), code) for status, code, *_ in open_page("errors.md").rows()]
     codes = [each.code for each in ERRORS]
 
@@ -45,9 +38,7 @@ def test_every_error_is_in_the_table_once_with_its_status(open_page: OpenPage) -
     assert len(set(codes)) == len(codes)
 
 
-def test_errors_that_no_operation_declares_are_marked(
-    open_page: OpenPage, sqlite_workspace: Workspace
-) -> None:
+def test_errors_that_no_operation_declares_are_marked(open_page, sqlite_workspace):
     document = json.dumps(sqlite_workspace.owner.get("/openapi.json").json)
     rows = open_page("errors.md").rows()
 
@@ -60,9 +51,7 @@ def test_errors_that_no_operation_declares_are_marked(
     assert undeclared == marked
 
 
-def test_the_example_of_an_error_is_what_is_returned(
-    open_page: OpenPage, sqlite_workspace: Workspace
-) -> None:
+def test_the_example_of_an_error_is_what_is_returned(open_page, sqlite_workspace):
     [example] = open_page("errors.md").blocks("json")
     project = sqlite_workspace.project()
     viewer = sqlite_workspace.client("viewer")
@@ -74,7 +63,7 @@ def test_the_example_of_an_error_is_what_is_returned(
     assert answer.json == expected
 
 
-def test_the_details_of_errors_are_named(open_page: OpenPage) -> None:
+def test_the_details_of_errors_are_named(open_page):
     details = {code: cell for _, code, _, cell in open_page("errors.md").rows()}
 
     for error in (
@@ -88,7 +77,7 @@ def test_the_details_of_errors_are_named(open_page: OpenPage) -> None:
     assert not details["key_exists"]
 
 
-def test_every_permission_is_in_the_table_with_its_roles(open_page: OpenPage) -> None:
+def test_every_permission_is_in_the_table_with_its_roles(open_page):
     page = open_page("permissions.md")
     rows = {key: cells for key, _, *cells in page.rows()}
     [head] = [line for line in page.text.splitlines() if line[:12] == "| permission"]
@@ -100,9 +89,7 @@ def test_every_permission_is_in_the_table_with_its_roles(open_page: OpenPage) ->
     assert [cell.strip() for cell in head.split("|")[3:-1]] == list(ROLES)
 
 
-def test_every_built_in_check_is_in_the_table_with_its_severity(
-    open_page: OpenPage,
-) -> None:
+def test_every_built_in_check_is_in_the_table_with_its_severity(open_page):
     rows = open_page("quality.md").rows()[: len(BUILT_IN)]
 
     assert [(name, severity) for name, _, severity in rows] == [
@@ -110,9 +97,9 @@ def test_every_built_in_check_is_in_the_table_with_its_severity(
     ]
 
 
-def settings_types() -> dict[str, type[Struct]]:
+def settings_types():
     """Return every shipped settings type, by its heading on the page."""
-    found: dict[str, type[Struct]] = {
+    found = {
         "The application": Settings,
         "[server]": ServerSettings,
         "[webhooks]": WebhookSettings,
@@ -127,7 +114,7 @@ SETTINGS = settings_types()
 PLUGINS = {name[9:-1] for name in SETTINGS if name.startswith("[plugins.")}
 
 
-def defaults_of(struct: type[Struct]) -> dict[str, Any]:
+def defaults_of(struct):
     tables = ("server", "webhooks", "plugins") if struct is Settings else ()
     return {
         field.name: list(field.default)
@@ -138,16 +125,14 @@ def defaults_of(struct: type[Struct]) -> dict[str, Any]:
     }
 
 
-def test_every_settings_table_has_a_section(open_page: OpenPage) -> None:
+def test_every_settings_table_has_a_section(open_page):
     sections = [name for name in open_page("settings.md").sections() if name[0] == "["]
 
     assert {"The application", *sections} == set(SETTINGS)
 
 
 @pytest.mark.parametrize("section", SETTINGS)
-def test_every_setting_is_listed_with_its_default_and_in_an_example(
-    open_page: OpenPage, section: str
-) -> None:
+def test_every_setting_is_listed_with_its_default_and_in_an_example(open_page, section):
     page, defaults = open_page("settings.md"), defaults_of(SETTINGS[section])
     rows = page.rows(page.sections()[section])
     [example] = page.blocks("toml", page.sections()[section])
@@ -158,7 +143,7 @@ def test_every_setting_is_listed_with_its_default_and_in_an_example(
     }
     assert listed == defaults
     assert len(rows) == len(listed)
-    tree: Any = tomllib.loads(example)
+    tree = tomllib.loads(example)
     settings = Settings.of(tree)
     for table in section.strip("[]").split(".") if section[0] == "[" else []:
         tree = tree[table]
@@ -168,9 +153,7 @@ def test_every_setting_is_listed_with_its_default_and_in_an_example(
         msgspec.convert(given, SETTINGS[section], strict=False)
 
 
-def test_the_examples_of_settings_are_accepted(
-    open_page: OpenPage, tmp_path: Path
-) -> None:
+def test_the_examples_of_settings_are_accepted(open_page, tmp_path):
     page = open_page("settings.md")
     [example] = [each for each in page.blocks("") if ENVIRONMENT_PREFIX in each]
     environ = dict(line.split("=", 1) for line in example.splitlines())
@@ -191,7 +174,7 @@ EXAMPLES = ("json-nested", "json-flat", "json-i18next")
 OPTIONS = FileOptions(key_separator=".", source_language="en", language_code="de")
 
 
-def test_the_table_of_formats_is_what_is_installed(open_page: OpenPage) -> None:
+def test_the_table_of_formats_is_what_is_installed(open_page):
     page = open_page("formats.md")
     rows = [row for row in page.rows(page.sections()["File formats"]) if len(row) == 7]
     shipped = {
@@ -215,9 +198,7 @@ def test_the_table_of_formats_is_what_is_installed(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("id_", EXAMPLES)
-def test_the_example_of_a_format_is_recognized_read_and_written(
-    open_page: OpenPage, id_: str
-) -> None:
+def test_the_example_of_a_format_is_recognized_read_and_written(open_page, id_):
     page = open_page("formats/json.md")
     text, format_ = page.sections()[id_], FORMATS[id_]
     [example] = page.blocks("json", text)
@@ -234,7 +215,7 @@ def test_the_example_of_a_format_is_recognized_read_and_written(
     assert (written.content.decode(), written.warnings) == (example, [])
 
 
-def texts_of(catalogue: Catalogue) -> list[tuple[str, str, str | None]]:
+def texts_of(catalogue):
     """Return (key, plural form, text) of each entry; the form may be empty."""
     found = []
     for entry in catalogue.entries:
@@ -244,7 +225,7 @@ def texts_of(catalogue: Catalogue) -> list[tuple[str, str, str | None]]:
     return found
 
 
-def form_of(cell: str) -> tuple[str, str]:
+def form_of(cell):
     """Return plural form and text of a cell: ``one: `…` ``, or the text alone."""
     form, found, text = cell.partition(": `")
     return (form, text) if found else ("", cell)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from locframework import hookimpl
-from locframework.ports import Change, WriteRefusal
-from locframework.testing.workspace import Workspace, open_workspace
-from tests.databases import Migrated
+from locframework.ports import WriteRefusal
+from locframework.testing.workspace import open_workspace
 
 PAGE = "review.md"
 BULK, VALUES = "keys/bulk", "values"
@@ -70,7 +67,7 @@ class WordVeto:
     name = "word-veto"
 
     @hookimpl
-    def loc_decide_write(self, change: Change) -> WriteRefusal | None:
+    def loc_decide_write(self, change):
         is_bad = change.kind == "value" and change.after == "bad"
         return WriteRefusal("not allowed") if is_bad else None
 
@@ -78,7 +75,7 @@ class WordVeto:
 class Shop:
     """A project whose batches always have a good item before the one in question."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self.project = workspace.project(languages=["de"])
         self.path = f"/projects/{self.project['id']}"
         self.numbers = itertools.count()
@@ -94,9 +91,7 @@ class Shop:
         made = workspace.owner.post(branches, json={"name": "ended"}).data["branch"]
         workspace.owner.delete(f"{branches}/{made['id']}")
 
-    def ask(
-        self, who: str, path: str, item: dict[str, Any], more: dict[str, Any]
-    ) -> Any:
+    def ask(self, who, path, item, more):
         method, member = OPERATIONS[path]
         good = {"key": f"good{next(self.numbers)}"} if path == BULK else GOOD
         query = {name: more[name] for name in more if name == "branch"}
@@ -107,7 +102,7 @@ class Shop:
 
 
 @pytest.fixture
-def shop(tmp_path: Path, migrated: Migrated) -> Iterator[Shop]:
+def shop(tmp_path, migrated):
     with (
         migrated.url("sqlite", tmp_path) as url,
         open_workspace(url, tmp_path, plugins=[WordVeto()]) as workspace,
@@ -115,9 +110,9 @@ def shop(tmp_path: Path, migrated: Migrated) -> Iterator[Shop]:
         yield Shop(workspace)
 
 
-def told(page: Any, kind: str) -> dict[str, set[str]]:
+def told(page, kind):
     """The codes of the page's table, by operation; ``kind`` is item or request."""
-    codes: dict[str, set[str]] = {BULK: set(), VALUES: set()}
+    codes = {BULK: set(), VALUES: set()}
     for _, of_bulk, of_values in page.rows(page.sections()["Many at once"]):
         of_values = of_bulk if of_values == "the same" else of_values
         for operation, cell in ((BULK, of_bulk), (VALUES, of_values)):
@@ -126,8 +121,8 @@ def told(page: Any, kind: str) -> dict[str, set[str]]:
     return codes
 
 
-def test_an_invalid_item_fails_alone(shop: Shop, page: Any) -> None:
-    seen: dict[str, set[str]] = {BULK: set(), VALUES: set()}
+def test_an_invalid_item_fails_alone(shop, page):
+    seen = {BULK: set(), VALUES: set()}
     for who, path, item, more, code in ITEMS:
         answer = shop.ask(who, path, item, more)
 
@@ -140,8 +135,8 @@ def test_an_invalid_item_fails_alone(shop: Shop, page: Any) -> None:
     assert seen == told(page, "item")
 
 
-def test_an_invalid_request_writes_nothing(shop: Shop, page: Any) -> None:
-    seen: dict[str, set[str]] = {BULK: set(), VALUES: set()}
+def test_an_invalid_request_writes_nothing(shop, page):
+    seen = {BULK: set(), VALUES: set()}
     for who, path, item, more, code in REQUESTS:
         answer = shop.ask(who, path, item, more)
 
@@ -156,9 +151,7 @@ def test_an_invalid_request_writes_nothing(shop: Shop, page: Any) -> None:
 
 
 @pytest.mark.parametrize("path", OPERATIONS)
-def test_the_api_description_names_the_errors_of_items(
-    shop: Shop, page: Any, path: str
-) -> None:
+def test_the_api_description_names_the_errors_of_items(shop, page, path):
     document = shop.clients["owner"].get("/openapi.json").json
     method, _ = OPERATIONS[path]
     operation = document["paths"][f"/projects/{{projectId}}/{path}"][method]

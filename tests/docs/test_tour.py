@@ -1,34 +1,26 @@
 """docs/tour.md: the requests go through the functions that it names, in that order."""
 
-from __future__ import annotations
-
 import re
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from locframework.testing.workspace import Workspace
 
 PAGE = "tour.md"
 ROOT = Path(__file__).parents[2]
 STEP = re.compile(r"`([\w/]+\.py):([\w.]+)`")
 FOLDERS = [ROOT / "locframework", *sorted(ROOT.glob("plugins/*"))]
 
-Steps = list[tuple[str, str]]
-
 
 @pytest.fixture
-def calls(sqlite_workspace: Workspace) -> dict[str, Steps]:
+def calls(sqlite_workspace):
     """The functions that each request calls, by the heading on the page."""
     workspace = sqlite_workspace
     owner, translator = workspace.owner, workspace.client("translator")
     project = workspace.project(languages=["de"])
     path = f"/projects/{project['slug']}"
-    body: dict[str, Any] = {"key": "checkout.pay", "values": {"en": "Pay"}}
+    body = {"key": "checkout.pay", "values": {"en": "Pay"}}
     key = owner.post(f"{path}/keys", json=body).data["key"]
     value = f"{path}/keys/{key['id']}/values/de"
     calls = {
@@ -46,7 +38,7 @@ def calls(sqlite_workspace: Workspace) -> dict[str, Steps]:
     return calls
 
 
-def merge_a_branch(workspace: Workspace, path: str, value: str) -> None:
+def merge_a_branch(workspace, path, value):
     """Write a text on a branch, approve it there, and merge the branch."""
     owner, query = workspace.owner, {"branch": "spring"}
     owner.post(f"{path}/branches", json={"name": "spring"})
@@ -58,11 +50,11 @@ def merge_a_branch(workspace: Workspace, path: str, value: str) -> None:
     assert (merged["value"], merged["status"]) == ("Kaufen", "approved")
 
 
-def calls_of(act: Callable[[], object]) -> Steps:
+def calls_of(act):
     """Return the functions that were called, in order."""
-    called: Steps = []
+    called = []
 
-    def note(frame: Any, event: str, _: object) -> None:
+    def note(frame, event, _):
         if event == "call":
             code = frame.f_code
             called.append((code.co_filename, code.co_qualname))
@@ -75,12 +67,12 @@ def calls_of(act: Callable[[], object]) -> Steps:
     return called
 
 
-def steps_of(text: str) -> Steps:
+def steps_of(text):
     """Return the functions that a text names, with the paths of their files."""
     return [(str(file_of(file)), name) for file, name in STEP.findall(text)]
 
 
-def file_of(name: str) -> Path:
+def file_of(name):
     [found] = [folder / name for folder in FOLDERS if (folder / name).is_file()]
     return found
 
@@ -89,9 +81,7 @@ SECTIONS = ["PUT a value", "A key on a branch", "A release", "The manifest"]
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_the_request_calls_the_functions_on_the_page_in_order(
-    page: Any, calls: dict[str, Steps], section: str
-) -> None:
+def test_the_request_calls_the_functions_on_the_page_in_order(page, calls, section):
     steps, called = steps_of(page.sections()[section]), calls[section]
     assert len(steps) > 7
 
@@ -101,14 +91,14 @@ def test_the_request_calls_the_functions_on_the_page_in_order(
         position = called.index(step, position) + 1
 
 
-def test_every_function_on_the_page_exists(page: Any) -> None:
+def test_every_function_on_the_page_exists(page):
     for file, name in STEP.findall(page.text):
         source = file_of(file).read_text(encoding="utf-8")
         last = name.rpartition(".")[2]
         assert re.search(rf"^\s*(def|class) {last}\b", source, re.M), f"{file}:{name}"
 
 
-def test_the_map_has_every_folder_in_the_order_of_the_import_rules(page: Any) -> None:
+def test_the_map_has_every_folder_in_the_order_of_the_import_rules(page):
     folders = {
         path.parent.name for path in (ROOT / "locframework").glob("*/__init__.py")
     }

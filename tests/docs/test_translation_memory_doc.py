@@ -1,11 +1,8 @@
 """docs/translation-memory.md: the scores in the table are correct."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from pathlib import Path
-from typing import Any
 
 from locframework.memories.matching.scoring import folds_of, score
 from locframework.memories.records import Penalties
@@ -16,7 +13,7 @@ ENTRY = "Save the file."
 ROOT = Path(__file__).parents[2]
 
 
-def row_of(text: str) -> list[str]:
+def row_of(text):
     """Return the expected row of a text."""
     asked, entry = folds_of(text), folds_of(ENTRY)
     raw = percent_of(asked.full, entry.full)
@@ -25,7 +22,7 @@ def row_of(text: str) -> list[str]:
     return [text, str(raw), reasons, str(given.match_percentage)]
 
 
-def test_every_score_in_the_table_is_correct(page: Any) -> None:
+def test_every_score_in_the_table_is_correct(page):
     rows = page.rows(page.sections()["What a match is worth"])
 
     assert f"The entry is `{ENTRY}`" in page.text
@@ -33,7 +30,7 @@ def test_every_score_in_the_table_is_correct(page: Any) -> None:
     assert rows == [row_of(text) for text, *_ in rows]
 
 
-def test_the_picture_shows_the_figures() -> None:
+def test_the_picture_shows_the_figures():
     picture = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "picture.py"))
     figures = json.loads(picture["FIGURES"].read_text("utf-8"))
 

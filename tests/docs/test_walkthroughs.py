@@ -1,13 +1,9 @@
 """The commands of README, branches.md and glossaries.md print what is shown."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,12 +22,8 @@ ROOT = Path(__file__).parents[2]
     ids=["readme", "branches", "glossaries"],
 )
 def test_the_commands_print_what_the_page_shows(
-    open_page: Callable[[str], Any],
-    demo_folder: Path,
-    name: str,
-    language: str,
-    count: int,
-) -> None:
+    open_page, demo_folder, name, language, count
+):
     page = open_page(name)
     commands, outputs = page.blocks("sh"), page.blocks(language)
 
@@ -44,9 +36,7 @@ def test_the_commands_print_what_the_page_shows(
         assert shows(shown, found), found
 
 
-def test_the_embedding_example_of_the_readme_runs(
-    open_page: Callable[[str], Any], tmp_path: Path
-) -> None:
+def test_the_embedding_example_of_the_readme_runs(open_page, tmp_path):
     [code] = open_page("../README.md").blocks("python")
 
     done = subprocess.run(
@@ -61,9 +51,7 @@ def test_the_embedding_example_of_the_readme_runs(
     assert done.stderr == ""
 
 
-def test_links_of_the_readme_exist_and_every_plugin_is_listed(
-    open_page: Callable[[str], Any],
-) -> None:
+def test_links_of_the_readme_exist_and_every_plugin_is_listed(open_page):
     text = open_page("../README.md").text
     targets = re.findall(r"\]\(([^)#]+)\)", text)
     plugins = [path.name for path in (ROOT / "plugins").iterdir()]

@@ -1,7 +1,5 @@
 """docs/webhooks.md: the receivers run, and the tables match the code."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -10,11 +8,10 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import jsonschema_rs
 import msgspec
@@ -36,12 +33,12 @@ NODE_PARTS = Path(__file__).parents[1] / "clients" / "standardwebhooks"
 class Receiving:
     """A running receiver of the page."""
 
-    def __init__(self, process: subprocess.Popen[str], port: int, secret: str) -> None:
+    def __init__(self, process, port, secret):
         self.process = process
         self.port = port
         self.secret = secret
 
-    def post(self, id_: str, body: str, signed: str | None = None) -> int:
+    def post(self, id_, body, signed=None):
         """Send a body, signed as ``signed`` if given, and return the status."""
         text = body if signed is None else signed
         headers = dict(signed_headers(id_, system_clock(), text, [self.secret]))
@@ -51,14 +48,14 @@ class Receiving:
         connection.close()
         return status
 
-    def printed(self) -> list[str]:
+    def printed(self):
         """Stop the process and return the lines it has printed."""
         self.process.terminate()
         return self.process.communicate(timeout=START_SECONDS)[0].splitlines()
 
 
 @contextmanager
-def running(folder: Path, *command: str) -> Iterator[Receiving]:
+def running(folder, *command):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     secret = new_secret()
@@ -78,7 +75,7 @@ def running(folder: Path, *command: str) -> Iterator[Receiving]:
         process.wait()
 
 
-def is_open(port: int) -> bool:
+def is_open(port):
     try:
         socket.create_connection(("127.0.0.1", port)).close()
     except ConnectionRefusedError:
@@ -86,7 +83,7 @@ def is_open(port: int) -> bool:
     return True
 
 
-def check(receiving: Receiving, payload: str) -> None:
+def check(receiving, payload):
     """Assert that signed requests are accepted once, and altered ones refused."""
     event = json.loads(payload)
     altered = payload.replace("checkout.pay", "checkout.bay")
@@ -105,15 +102,15 @@ def check(receiving: Receiving, payload: str) -> None:
 
 
 @pytest.fixture
-def payload(page: Any) -> str:
+def payload(page):
     [example] = page.blocks("json")
     jsonschema_rs.validate(TYPES["translation.updated"].schema, json.loads(example))
     return json.dumps(json.loads(example))
 
 
 def test_the_receiver_in_python_accepts_signed_requests_only_once(
-    page: Any, tmp_path: Path, payload: str
-) -> None:
+    page, tmp_path, payload
+):
     (tmp_path / "receiver.py").write_text(page.files()["receiver.py"])
 
     with running(tmp_path, sys.executable, "receiver.py") as receiving:
@@ -122,8 +119,8 @@ def test_the_receiver_in_python_accepts_signed_requests_only_once(
 
 @pytest.mark.node
 def test_the_receiver_in_node_accepts_signed_requests_only_once(
-    page: Any, tmp_path: Path, payload: str
-) -> None:
+    page, tmp_path, payload
+):
     if shutil.which("node") is None or shutil.which("npm") is None:
         if os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1":
             pytest.fail("node and npm are required")
@@ -137,7 +134,7 @@ def test_the_receiver_in_node_accepts_signed_requests_only_once(
         check(receiving, payload)
 
 
-def test_the_table_lists_every_event_type(page: Any) -> None:
+def test_the_table_lists_every_event_type(page):
     rows = page.rows(page.sections()["What comes"])
 
     told = {type_: (when, items) for type_, when, items in rows}
@@ -151,13 +148,13 @@ def test_the_table_lists_every_event_type(page: Any) -> None:
     assert [type_ for type_, _, _ in rows] == list(TYPES)
 
 
-def names_of(type_: Any) -> list[str]:
+def names_of(type_):
     return list(
         type_.schema["properties"]["data"]["properties"]["items"]["items"]["properties"]
     )
 
 
-def test_the_table_lists_every_field_with_its_default(page: Any) -> None:
+def test_the_table_lists_every_field_with_its_default(page):
     rows = page.rows(page.sections()["Register one"])
 
     told = {name: json.loads(default) if default else ... for name, default, _ in rows}
@@ -167,9 +164,7 @@ def test_the_table_lists_every_field_with_its_default(page: Any) -> None:
     }
 
 
-def test_the_example_of_registering_is_accepted(
-    page: Any, sqlite_workspace: Any, monkeypatch: Any
-) -> None:
+def test_the_example_of_registering_is_accepted(page, sqlite_workspace, monkeypatch):
     [command] = page.blocks("sh", page.sections()["Register one"])
     body = json.loads(command.partition("-d '")[2].partition("'")[0])
     project = sqlite_workspace.project(languages=["de", "fr"])
@@ -183,8 +178,8 @@ def test_the_example_of_registering_is_accepted(
 
 
 def test_the_local_receiver_is_reached_with_the_settings_on_the_page(
-    page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    page, tmp_path, monkeypatch
+):
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not installed")
     section = page.sections()["On one's own machine"]
@@ -209,7 +204,7 @@ def test_the_local_receiver_is_reached_with_the_settings_on_the_page(
     assert (answer.status_code, answer.error) == (204, None)
 
 
-def test_the_table_lists_every_error_of_an_attempt(page: Any) -> None:
+def test_the_table_lists_every_error_of_an_attempt(page):
     rows = page.rows(page.sections()["When it does not arrive"])
 
     assert [error for error, _ in rows if "_" in error or error == "timeout"] == list(

@@ -1,22 +1,18 @@
 """docs/write-a-plugin.md: the plugin on the page is built, installed and used."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from locframework.errors import PluginError
 from locframework.plugins import PluginHost
 from locframework.testing.client import Upload
-from locframework.testing.workspace import Workspace, open_workspace
+from locframework.testing.workspace import open_workspace
 from tests.empty_databases import fresh_url
 
 PAGE = "write-a-plugin.md"
@@ -27,7 +23,7 @@ TEXT = "Zahlen: 50 % \\ jetzt\n…"
 
 
 @pytest.fixture(scope="module")
-def source(page: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def source(page, tmp_path_factory):
     """The folder that the page describes, with the files as they stand there."""
     folder = tmp_path_factory.mktemp("source") / "locframework-formats-ini"
     folder.mkdir()
@@ -37,7 +33,7 @@ def source(page: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(source, tmp_path_factory):
     """Where pip put the wheel that it built of the folder."""
     target = tmp_path_factory.mktemp("site-packages")
     pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-build-isolation"]
@@ -46,7 +42,7 @@ def installed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def beside(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def beside(installed, monkeypatch):
     """The plugin is installed beside the others, for as long as the test takes."""
     monkeypatch.syspath_prepend(installed)
     importlib.invalidate_caches()
@@ -55,7 +51,7 @@ def beside(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
-def workspace(beside: Path, tmp_path: Path) -> Iterator[Workspace]:
+def workspace(beside, tmp_path):
     with (
         fresh_url("sqlite", tmp_path) as url,
         open_workspace(url, tmp_path) as workspace,
@@ -71,7 +67,7 @@ finding.installed_entries = lambda: [e for e in every() if e.dist.name in {names
 """
 
 
-def run(command: list[str], **environ: str) -> str:
+def run(command, **environ):
     done = subprocess.run(
         command,
         env={**os.environ, **environ},
@@ -84,12 +80,12 @@ def run(command: list[str], **environ: str) -> str:
     return done.stdout
 
 
-def test_the_page_shows_the_files_that_it_lists(page: Any) -> None:
+def test_the_page_shows_the_files_that_it_lists(page):
     assert list(page.files()) == ["pyproject.toml", f"{MODULE}.py", "test_ini.py"]
     assert all(name in page.blocks("")[0] for name in page.files())
 
 
-def test_the_plugin_is_short_and_imports_only_public_modules(page: Any) -> None:
+def test_the_plugin_is_short_and_imports_only_public_modules(page):
     plugin = page.files()[f"{MODULE}.py"]
 
     imports = [line for line in plugin.splitlines() if "locframework" in line]
@@ -98,9 +94,7 @@ def test_the_plugin_is_short_and_imports_only_public_modules(page: Any) -> None:
     assert imports == ["from locframework import hookimpl, ports"]
 
 
-def test_its_tests_pass_with_only_its_extra_installed(
-    source: Path, installed: Path, tmp_path: Path
-) -> None:
+def test_its_tests_pass_with_only_its_extra_installed(source, installed, tmp_path):
     """Run the contract without plugins that the extra does not name."""
     project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
     asked_for = [project["name"], *project["optional-dependencies"]["test"]]
@@ -118,7 +112,7 @@ def test_its_tests_pass_with_only_its_extra_installed(
     assert "failed" not in said
 
 
-def test_the_host_finds_it_by_its_entry_point(beside: Path) -> None:
+def test_the_host_finds_it_by_its_entry_point(beside):
     host = PluginHost.discover({"ini": {"comment": "#"}})
 
     found = next(each for each in host.loaded if each.name == "ini")
@@ -127,16 +121,14 @@ def test_the_host_finds_it_by_its_entry_point(beside: Path) -> None:
     assert Path(sys.modules[MODULE].__file__ or "").parent == beside
 
 
-def test_an_invalid_setting_prints_the_line_on_the_page(
-    page: Any, beside: Path
-) -> None:
+def test_an_invalid_setting_prints_the_line_on_the_page(page, beside):
     with pytest.raises(PluginError) as caught:
         PluginHost.discover({"ini": {"comment": "//"}})
 
     assert str(caught.value) in " ".join(page.text.split())
 
 
-def test_the_format_imports_exports_and_publishes(workspace: Workspace) -> None:
+def test_the_format_imports_exports_and_publishes(workspace):
     owner, project = workspace.owner, workspace.project(languages=["de"])
     path = f"/projects/{project['id']}"
     formats = owner.get("/formats").data["formats"]

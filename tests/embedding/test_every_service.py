@@ -6,15 +6,15 @@ tests/api has the same for every operation over HTTP, with what each answers.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from msgspec.structs import replace
 
 from locframework.access.permissions import PERMISSIONS
-from locframework.access.records import Caller, NewToken
+from locframework.access.records import NewToken
 from locframework.branches.records import BranchesQuery, NewBranch
 from locframework.errors import (
     JobNotFound,
@@ -33,7 +33,6 @@ from locframework.keys.records import (
     Approval,
     BulkKey,
     HistoryQuery,
-    ItemError,
     KeyChanges,
     KeyQuery,
     NewKey,
@@ -55,7 +54,6 @@ from locframework.projects.records import (
     ProjectChanges,
 )
 from locframework.testing.contracts.storage_events import latest
-from locframework.testing.workspace import Workspace
 from tests.images import png
 
 FILE = SourceFile("fr.json", b'{"imported": "Nouveau"}')
@@ -67,7 +65,7 @@ KNOWN_KEYS = NewKeys([BulkKey("pay", description="Said")], on_existing="update")
 class World:
     """A project with one of everything, and those who ask about it."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self._workspace = workspace
         self.framework = f = workspace.framework
         self.owner = self._caller(workspace.owner.token)
@@ -90,30 +88,28 @@ class World:
         new_token = NewToken("ci", ["project_read"])
         self.token = f.projects.create_token(self.owner, self.project, new_token)[0].id
 
-    def stranger(self) -> Caller:
+    def stranger(self):
         """The owner of another organization."""
         return self._caller(self._workspace.organization("Other")[1].token)
 
-    def member(self, role: Any, **narrowed: Any) -> Caller:
+    def member(self, role, **narrowed):
         return self._caller(self._workspace.client(role, **narrowed).token)
 
-    def member_without(self, permission: str) -> Caller:
+    def member_without(self, permission):
         """One who has every other permission."""
         others = sorted(set(PERMISSIONS) - {permission})
         return self.member("owner", permissions=others)
 
-    def _caller(self, token: str | None) -> Caller:
+    def _caller(self, token):
         caller = self.framework.authenticate(token)
         assert caller is not None
         return caller
 
-    def _key(self, name: str, **values: str) -> str:
+    def _key(self, name, **values):
         new = NewKey(name, values=values)
         return self.framework.keys.create_key(self.owner, self.project, new).id
 
-    def write(
-        self, caller: Caller, key: str, text: str, lang: str = "fr", **where: str
-    ) -> None:
+    def write(self, caller, key, text, lang="fr", **where):
         new = NewValue(text)
         self.framework.keys.set_value(caller, self.project, key, lang, new, **where)
 
@@ -126,13 +122,11 @@ class Row(NamedTuple):
     arguments: Callable[[World], tuple[object, ...]]  # after the caller and the project
     writes: str = ""  # the language whose text it writes
 
-    def ask(self, world: World, caller: Caller, project: str | None = None) -> object:
+    def ask(self, world, caller, project=None):
         method = attrgetter(self.name)(world.framework)
         return method(caller, project or world.project, *self.arguments(world))
 
-    def refusal(
-        self, world: World, caller: Caller, project: str | None = None
-    ) -> LocError | ItemError | None:
+    def refusal(self, world, caller, project=None):
         """Why it is not done, or the first item of a batch is not."""
         try:
             answer = self.ask(world, caller, project)
@@ -287,16 +281,16 @@ PREPARING = "prepare_"  # the same in two steps, for HTTP
 
 
 @pytest.fixture
-def world(workspace: Workspace) -> World:
+def world(workspace):
     return World(workspace)
 
 
 @pytest.fixture
-def untouched_world(world: World) -> Iterator[World]:
+def untouched_world(world):
     """A world that nothing may change."""
     storage = world.framework.storage
 
-    def state() -> tuple[object, ...]:
+    def state():
         jobs = world.framework.jobs.list_jobs(world.owner, world.project, JobQuery())
         events = latest(storage.events, world.project, 1000)
         return events, jobs, storage.projects.find(world.project)
@@ -306,7 +300,7 @@ def untouched_world(world: World) -> Iterator[World]:
     assert state() == before
 
 
-def test_no_call_of_these_services_is_left_out(sqlite_workspace: Workspace) -> None:
+def test_no_call_of_these_services_is_left_out(sqlite_workspace):
     there = {
         f"{service}.{name}"
         for service in SERVICES
@@ -322,9 +316,7 @@ def test_no_call_of_these_services_is_left_out(sqlite_workspace: Workspace) -> N
     assert there == {row.name for row in ROWS}
 
 
-def test_another_organizations_project_reads_like_an_absent_one(
-    untouched_world: World,
-) -> None:
+def test_another_organizations_project_reads_like_an_absent_one(untouched_world):
     stranger = untouched_world.stranger()
 
     for row in ROWS:
@@ -337,8 +329,8 @@ def test_another_organizations_project_reads_like_an_absent_one(
         assert foreign.details == nowhere.details, row.name
 
 
-def test_who_lacks_one_of_the_permissions_is_told_which(untouched_world: World) -> None:
-    callers: dict[str, Caller] = {}
+def test_who_lacks_one_of_the_permissions_is_told_which(untouched_world):
+    callers = {}
 
     for row in ROWS:
         for permission in row.needs.split():
@@ -351,7 +343,7 @@ def test_who_lacks_one_of_the_permissions_is_told_which(untouched_world: World) 
             assert refusal.details == {"required": permission}, row.name
 
 
-def test_who_has_these_permissions_and_no_other_is_answered(world: World) -> None:
+def test_who_has_these_permissions_and_no_other_is_answered(world):
     for row in ROWS:
         needed = row.needs.split() or ["project_update"]  # which started the job
         caller = world.member("owner", permissions=needed)
@@ -359,7 +351,7 @@ def test_who_has_these_permissions_and_no_other_is_answered(world: World) -> Non
         assert row.refusal(world, caller) is None, row.name
 
 
-def test_a_job_is_shown_only_to_who_might_have_started_it(world: World) -> None:
+def test_a_job_is_shown_only_to_who_might_have_started_it(world):
     caller = world.member_without("project_update")
 
     for row in ROWS:
@@ -368,8 +360,8 @@ def test_a_job_is_shown_only_to_who_might_have_started_it(world: World) -> None:
 
 
 def test_a_language_that_is_not_assigned_is_refused_where_it_is_written_and_only_there(
-    world: World,
-) -> None:
+    world,
+):
     german = world.member("owner", languages=["de"])
     world.write(german, world.pay, "Zahlen {n}", "de")
 

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,7 +10,7 @@ import locframework
 from locframework import Framework, PluginError, Settings, SettingsError
 
 
-def test_what_stops_the_start_is_imported_from_where_it_begins() -> None:
+def test_what_stops_the_start_is_imported_from_where_it_begins():
     with pytest.raises(SettingsError, match="unknown field `job_worker`"):
         Settings.of({"job_worker": 2})
     with pytest.raises(PluginError, match="is a class; give an object of it"):
@@ -19,14 +18,14 @@ def test_what_stops_the_start_is_imported_from_where_it_begins() -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"job_workers": 2}, "settings.toml"])
-def test_settings_that_are_none_are_told_as_such(given: Any) -> None:
+def test_settings_that_are_none_are_told_as_such(given):
     with pytest.raises(
         SettingsError, match=r"settings: got \w+; convert it with Settings"
     ):
         Framework(given)
 
 
-def test_every_name_of_the_front_door_is_there() -> None:
+def test_every_name_of_the_front_door_is_there():
     for name in locframework.__all__:
         assert getattr(locframework, name) is not None
 
@@ -39,9 +38,7 @@ from locframework import Framewrok
 """
 
 
-def test_type_checkers_see_the_names_that_there_are_and_no_others(
-    tmp_path: Path,
-) -> None:
+def test_type_checkers_see_the_names_that_there_are_and_no_others(tmp_path):
     """Of the framework, mypy reads the front door alone: a second, not a minute."""
     program = tmp_path / "embedder.py"
     program.write_text(PROGRAM)

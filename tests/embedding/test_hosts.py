@@ -1,10 +1,6 @@
 """Mounted at /loc in Flask, Django and FastAPI, the app is all there."""
 
-from __future__ import annotations
-
 import hashlib
-from collections.abc import Callable
-from typing import Any
 
 PAGE = b"the host's own page"
 FORM = (
@@ -13,18 +9,18 @@ FORM = (
 )
 
 
-def import_file(loc: Any, project: str, content: bytes) -> Any:
+def import_file(loc, project, content):
     headers = {"Content-Type": "multipart/form-data; boundary=b"}
     return loc("POST", f"{project}/import", content=FORM % content, headers=headers)
 
 
-def test_the_host_keeps_its_own_pages(loc: Any) -> None:
+def test_the_host_keeps_its_own_pages(loc):
     assert loc("GET", loc.origin + "/").content == PAGE
     assert loc("GET", loc.origin + "/elsewhere").status == 404
     assert b"success" not in loc("GET", loc.origin + "/elsewhere").content
 
 
-def test_a_key_is_made_and_read_through_the_host(loc: Any) -> None:
+def test_a_key_is_made_and_read_through_the_host(loc):
     project = loc.project()
 
     body = {"key": "checkout.pay", "values": {"en": "Paß 支払う 💶"}}
@@ -37,7 +33,7 @@ def test_a_key_is_made_and_read_through_the_host(loc: Any) -> None:
     assert [key["key"] for key in found.data["items"]] == ["checkout.pay"]
 
 
-def test_refusals_are_ours_with_status_headers_and_envelope(loc: Any) -> None:
+def test_refusals_are_ours_with_status_headers_and_envelope(loc):
     nobody = loc("GET", "/projects", headers={"Authorization": "Basic eA=="})
     absent = loc("GET", "/no/such/route")
     wrong = loc("POST", "/projects", content=b"{", headers={"Content-Type": "a/b"})
@@ -51,7 +47,7 @@ def test_refusals_are_ours_with_status_headers_and_envelope(loc: Any) -> None:
         assert answer.headers["X-RateLimit-Limit"] == "600"
 
 
-def test_the_location_of_a_job_is_where_the_app_is_mounted(loc: Any) -> None:
+def test_the_location_of_a_job_is_where_the_app_is_mounted(loc):
     project = loc.project()
 
     accepted = import_file(loc, project, b'{"checkout": {"pay": "Pay"}}')
@@ -64,7 +60,7 @@ def test_the_location_of_a_job_is_where_the_app_is_mounted(loc: Any) -> None:
     assert (job["status"], job["result"]["keysCreated"]) == ("succeeded", 1)
 
 
-def test_the_urls_of_a_manifest_lead_to_the_files_without_a_token(loc: Any) -> None:
+def test_the_urls_of_a_manifest_lead_to_the_files_without_a_token(loc):
     project = loc.project()
     loc("POST", f"{project}/keys", json={"key": "a.b", "values": {"en": "One"}})
     public_key = loc.published(project)["publicKey"]
@@ -81,7 +77,7 @@ def test_the_urls_of_a_manifest_lead_to_the_files_without_a_token(loc: Any) -> N
     assert content.headers["Content-Type"] == file["contentType"]
 
 
-def test_conditional_and_head_requests_pass_through_the_host(loc: Any) -> None:
+def test_conditional_and_head_requests_pass_through_the_host(loc):
     public_key = loc.published(loc.project())["publicKey"]
     url = f"{loc.api}/content/{public_key}/manifest.json"
 
@@ -98,9 +94,7 @@ def test_conditional_and_head_requests_pass_through_the_host(loc: Any) -> None:
     assert preflight.headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_the_setting_base_url_wins_over_the_mount_point(
-    open_mounted: Callable[..., Any],
-) -> None:
+def test_the_setting_base_url_wins_over_the_mount_point(open_mounted):
     outside = "https://l10n.example.com/api/v1"
     with open_mounted(base_url=outside) as loc:
         project = loc.project()
@@ -117,13 +111,13 @@ def test_the_setting_base_url_wins_over_the_mount_point(
     assert document["servers"] == [{"url": outside}]
 
 
-def test_odd_paths_below_the_mount_are_not_found_and_break_nothing(loc: Any) -> None:
+def test_odd_paths_below_the_mount_are_not_found_and_break_nothing(loc):
     for path in ("/projects/", "//projects", "/projects/%00", "/%E2%82%AC", "/.."):
         answer = loc("GET", path)
         assert answer.status == 404, path
 
 
-def test_a_branch_is_found_by_a_name_with_a_slash_through_the_host(loc: Any) -> None:
+def test_a_branch_is_found_by_a_name_with_a_slash_through_the_host(loc):
     project = loc.project()
     loc("POST", f"{project}/branches", json={"name": "feature/x"})
 

@@ -1,18 +1,11 @@
 """An embedder's plugin answers who asks, may refuse, and hears what was done."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from locframework import Framework, hookimpl
+from locframework import hookimpl
 from locframework.access.permissions import ROLES
-from locframework.ports import Actor, Caller, Event, Grant, Unauthorized, Unavailable
+from locframework.ports import Actor, Caller, Grant, Unauthorized, Unavailable
 from locframework.testing.workspace import Workspace
-
-Open = Callable[..., Framework]
 
 
 class Directory:
@@ -20,51 +13,49 @@ class Directory:
 
     name = "directory"
 
-    def __init__(self) -> None:
-        self.callers: dict[str, Caller | Exception] = {}
-        self.heard: list[Event] = []
+    def __init__(self):
+        self.callers = {}
+        self.heard = []
 
-    def know(self, session: str, *grants: Grant) -> None:
+    def know(self, session, *grants):
         actor = Actor("user", f"directory:{session}")
         self.callers[session] = Caller(actor, grants)
 
     @hookimpl
-    def loc_decide_caller(self, token: str) -> Caller | None:
+    def loc_decide_caller(self, token):
         found = self.callers.get(token)
         if isinstance(found, Exception):
             raise found
         return found
 
     @hookimpl
-    def loc_on_event(self, event: Event) -> None:
+    def loc_on_event(self, event):
         self.heard.append(event)
 
 
 @pytest.fixture
-def directory() -> Directory:
+def directory():
     return Directory()
 
 
 @pytest.fixture
-def workspace(open_framework: Open, directory: Directory) -> Workspace:
+def workspace(open_framework, directory):
     return Workspace(open_framework(directory))
 
 
 @pytest.fixture
-def project(workspace: Workspace) -> str:
+def project(workspace):
     return f"/projects/{workspace.project(languages=['de', 'pt-BR'])['id']}"
 
 
-def grant(workspace: Workspace, role: Any, **limits: Any) -> Grant:
+def grant(workspace, role, **limits):
     return Grant(workspace.organization_id, ROLES[role], **limits)
 
 
 # loc_decide_caller
 
 
-def test_a_session_of_the_embedder_is_a_caller(
-    workspace: Workspace, directory: Directory, project: str
-) -> None:
+def test_a_session_of_the_embedder_is_a_caller(workspace, directory, project):
     directory.know("s3ss10n", grant(workspace, "developer"))
     anna = workspace.owner.with_token("s3ss10n")
 
@@ -78,8 +69,8 @@ def test_a_session_of_the_embedder_is_a_caller(
 
 
 def test_idempotency_keys_are_the_actors_whatever_session_they_come_with(
-    workspace: Workspace, directory: Directory, project: str
-) -> None:
+    workspace, directory, project
+):
     anna = Caller(Actor("user", "anna"), (grant(workspace, "developer"),))
     ben = Caller(Actor("user", "ben"), (grant(workspace, "developer"),))
     directory.callers |= {"monday": anna, "tuesday": anna, "other": ben}
@@ -98,14 +89,14 @@ def test_idempotency_keys_are_the_actors_whatever_session_they_come_with(
     assert answers[2].data["key"]["key"] == "b"
 
 
-def test_built_in_tokens_go_on_working_beside_it(workspace: Workspace) -> None:
+def test_built_in_tokens_go_on_working_beside_it(workspace):
     assert workspace.owner.get("/tokens/self").data["token"]["kind"] == "personal"
     assert workspace.owner.with_token("unknown").get("/projects").status == 401
 
 
 def test_a_session_reaches_what_its_grants_name_and_nothing_else(
-    workspace: Workspace, directory: Directory, project: str
-) -> None:
+    workspace, directory, project
+):
     id_ = project.rpartition("/")[2]
     hidden = f"/projects/{workspace.project()['id']}"
     directory.know("s", grant(workspace, "viewer", project_ids=frozenset({id_})))
@@ -125,8 +116,8 @@ def test_a_session_reaches_what_its_grants_name_and_nothing_else(
 
 
 def test_a_session_without_grants_is_known_and_may_nothing(
-    workspace: Workspace, directory: Directory, project: str
-) -> None:
+    workspace, directory, project
+):
     directory.know("empty")
     nobody = workspace.owner.with_token("empty")
 
@@ -136,8 +127,8 @@ def test_a_session_without_grants_is_known_and_may_nothing(
 
 
 def test_the_languages_of_a_grant_limit_writes_and_never_reads(
-    workspace: Workspace, directory: Directory, project: str
-) -> None:
+    workspace, directory, project
+):
     limits = {"languages": frozenset({"pt-BR"})}
     directory.know("s", grant(workspace, "translator", **limits))
     translator = workspace.owner.with_token("s")
@@ -158,8 +149,8 @@ def test_the_languages_of_a_grant_limit_writes_and_never_reads(
 
 
 def test_a_grant_to_read_everything_does_not_widen_the_languages_of_another(
-    workspace: Workspace, directory: Directory, project: str
-) -> None:
+    workspace, directory, project
+):
     limits = {"languages": frozenset({"pt-BR"})}
     grants = grant(workspace, "viewer"), grant(workspace, "translator", **limits)
     directory.know("s", *grants)
@@ -181,12 +172,8 @@ def test_a_grant_to_read_everything_does_not_widen_the_languages_of_another(
     ],
 )
 def test_a_plugin_that_raises_refuses_even_a_good_built_in_token(
-    workspace: Workspace,
-    directory: Directory,
-    error: Exception,
-    status: int,
-    message: str,
-) -> None:
+    workspace, directory, error, status, message
+):
     directory.callers[str(workspace.owner.token)] = error
 
     refused = workspace.owner.get("/projects")
@@ -197,14 +184,12 @@ def test_a_plugin_that_raises_refuses_even_a_good_built_in_token(
         assert refused.content == unknown.content
 
 
-def test_sessions_are_counted_by_their_actor(
-    workspace: Workspace, directory: Directory
-) -> None:
+def test_sessions_are_counted_by_their_actor(workspace, directory):
     directory.know("a", grant(workspace, "viewer"))
     directory.callers["a-too"] = directory.callers["a"]
     directory.know("b", grant(workspace, "viewer"))
 
-    def left(session: str) -> str | None:
+    def left(session):
         answer = workspace.owner.with_token(session).get("/permissions")
         return answer.headers["X-RateLimit-Remaining"]
 
@@ -212,8 +197,8 @@ def test_sessions_are_counted_by_their_actor(
 
 
 def test_a_session_cannot_make_personal_tokens_unless_it_names_a_user(
-    workspace: Workspace, directory: Directory
-) -> None:
+    workspace, directory
+):
     directory.know("s", grant(workspace, "owner"))
     owner = workspace.owner.with_token("s")
 
@@ -223,9 +208,7 @@ def test_a_session_cannot_make_personal_tokens_unless_it_names_a_user(
     assert owner.get("/tokens").data["items"] == []
 
 
-def test_jobs_that_a_session_started_run_as_that_session(
-    workspace: Workspace, directory: Directory, project: str
-) -> None:
+def test_jobs_that_a_session_started_run_as_that_session(workspace, directory, project):
     limits = {"languages": frozenset({"en", "de"})}
     directory.know("s", grant(workspace, "developer", **limits))
     anna = workspace.owner.with_token("s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, cast, get_type_hints
 
 import pytest
@@ -29,7 +29,6 @@ from locframework.keys.records import (
 from locframework.memories.records import NewMemory
 from locframework.pagination import PageRequest
 from locframework.projects.records import NewLanguage, NewProject
-from locframework.testing.workspace import Workspace
 
 ROOTS = {
     **dict.fromkeys(("new", "changes", "asked", "request"), "$"),
@@ -46,10 +45,9 @@ REFERRED = {
     "memory_files": "tm_id",
 }
 WRONG: Any = {"no": {"field": [{"is": "this"}]}}
-Ids = dict[str, Any]
 
 
-def calls(framework: Framework) -> Iterator[tuple[Callable[..., object], str, type]]:
+def calls(framework):
     """Every method of a service that takes a caller and a record, and which one."""
     for service in vars(framework).values():
         for name, method in inspect.getmembers(service, inspect.ismethod):
@@ -63,7 +61,7 @@ def calls(framework: Framework) -> Iterator[tuple[Callable[..., object], str, ty
                     yield method, parameter, type_
 
 
-def wrong(type_: type[Struct]) -> tuple[Struct, set[str]]:
+def wrong(type_):
     """A record with values of no type in the fields that must be given, or in one."""
     fields = structs.fields(type_)
     chosen = [field for field in fields if field.required] or fields[:1]
@@ -72,7 +70,7 @@ def wrong(type_: type[Struct]) -> tuple[Struct, set[str]]:
 
 
 @pytest.fixture
-def ids(sqlite_workspace: Workspace) -> Ids:
+def ids(sqlite_workspace):
     """What methods are given beside the record; all of it is there."""
     framework, keys = sqlite_workspace.framework, sqlite_workspace.project()
     organization_id, project_id = sqlite_workspace.organization_id, keys["id"]
@@ -111,14 +109,12 @@ def ids(sqlite_workspace: Workspace) -> Ids:
     }
 
 
-def test_every_service_refuses_a_record_that_breaks_its_own_type(
-    sqlite_workspace: Workspace, ids: Ids
-) -> None:
+def test_every_service_refuses_a_record_that_breaks_its_own_type(sqlite_workspace, ids):
     framework, seen = sqlite_workspace.framework, set()
 
     for method, parameter, type_ in calls(framework):
         record, names = wrong(type_)
-        service: object = method.__self__  # type: ignore[attr-defined]
+        service = method.__self__
         referred = "organization_id"
         for name, id_name in REFERRED.items():
             if service is getattr(framework, name):
@@ -166,8 +162,8 @@ NOTHING: Any = None  # as a program passes it that does not look
     ],
 )
 def test_a_file_to_import_is_checked_as_a_form_is(
-    sqlite_workspace: Workspace, file: SourceFile, options: ImportOptions, place: str
-) -> None:
+    sqlite_workspace, file, options, place
+):
     imports = sqlite_workspace.framework.imports
     project_id = sqlite_workspace.project()["id"]
 
@@ -177,7 +173,7 @@ def test_a_file_to_import_is_checked_as_a_form_is(
     assert refused.value.message.startswith(place)
 
 
-def test_bytes_of_any_type_are_imported(sqlite_workspace: Workspace) -> None:
+def test_bytes_of_any_type_are_imported(sqlite_workspace):
     imports = sqlite_workspace.framework.imports
     project_id = sqlite_workspace.project()["id"]
 
@@ -191,12 +187,12 @@ def test_bytes_of_any_type_are_imported(sqlite_workspace: Workspace) -> None:
     [
         NewKey("a.b", description="x" * 5000),
         NewKey("a.b", tags=["x" * 80] * 30),
-        NewKey("a.b", is_plural="no"),  # type: ignore[arg-type]
-        NewKey(5),  # type: ignore[arg-type]
-        NewKey("a.b", values={"en": 5}),  # type: ignore[dict-item]
+        NewKey("a.b", is_plural="no"),
+        NewKey(5),
+        NewKey("a.b", values={"en": 5}),
     ],
 )
-def test_a_refusal_reads_as_over_http(sqlite_workspace: Workspace, new: NewKey) -> None:
+def test_a_refusal_reads_as_over_http(sqlite_workspace, new):
     project = sqlite_workspace.project()
     path = f"/projects/{project['id']}/keys"
     error = sqlite_workspace.owner.post(path, json=to_builtins(new)).error
@@ -212,7 +208,7 @@ FORBIDDEN_TEXTS: list[Callable[[Framework, str, str], object]] = [
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey(t)),
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", description=t)),
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", tags=[t])),
-    lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", tags=("b", t))),  # type: ignore[arg-type]
+    lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", tags=("b", t))),
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", values={"en": t})),
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", values={t: "x"})),
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a"), branch=t),
@@ -235,9 +231,7 @@ FORBIDDEN_TEXTS: list[Callable[[Framework, str, str], object]] = [
 
 
 @pytest.mark.parametrize("text", ["a\0b", "a\ud800b"], ids=["nul", "surrogate"])
-def test_no_service_stores_or_asks_for_what_no_text_may_hold(
-    workspace: Workspace, text: str
-) -> None:
+def test_no_service_stores_or_asks_for_what_no_text_may_hold(workspace, text):
     project_id = workspace.project()["id"]
 
     for call in FORBIDDEN_TEXTS:
@@ -253,8 +247,8 @@ def test_no_service_stores_or_asks_for_what_no_text_may_hold(
 
 
 def test_who_may_not_do_it_is_told_so_before_what_is_wrong_with_the_record(
-    sqlite_workspace: Workspace, ids: Ids
-) -> None:
+    sqlite_workspace, ids
+):
     keys, project_id = sqlite_workspace.framework.keys, ids["project_id"]
 
     with pytest.raises(LocError) as refused:

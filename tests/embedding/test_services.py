@@ -1,14 +1,11 @@
 """The services, used from Python without HTTP."""
 
-from __future__ import annotations
-
 import sqlite3
-from collections.abc import Callable
 
 import pytest
 
-from locframework import OPERATOR, Framework, create_app, hookimpl
-from locframework.access.records import Caller, NewMember, NewToken
+from locframework import OPERATOR, create_app, hookimpl
+from locframework.access.records import NewMember, NewToken
 from locframework.delivery.records import NewDistribution
 from locframework.errors import (
     KeyExists,
@@ -22,27 +19,25 @@ from locframework.formats.records import SourceFile
 from locframework.http.records import RequestInfo
 from locframework.keys.records import NewKey
 from locframework.pagination import PageRequest
-from locframework.projects.records import NewLanguage, NewProject, Project
-from locframework.testing.client import Client
+from locframework.projects.records import NewLanguage, NewProject
 from locframework.testing.contracts.storage_events import latest
 
-Open = Callable[..., Framework]
 REQUEST = RequestInfo("GET", "https://x/api/v1", "", None)
 
 
 @pytest.fixture
-def framework(open_framework: Open) -> Framework:
+def framework(open_framework):
     return open_framework()
 
 
 @pytest.fixture
-def organization_id(framework: Framework) -> str:
+def organization_id(framework):
     made, _ = framework.organizations.create_organization("Ferries", "o@example.com")
     return made.id
 
 
 @pytest.fixture
-def project(framework: Framework, organization_id: str) -> Project:
+def project(framework, organization_id):
     new = NewProject("Web shop", "en", organization_id=organization_id)
     project = framework.projects.create_project(OPERATOR, new)
     framework.languages.add_language(OPERATOR, project.id, NewLanguage("de"))
@@ -50,7 +45,7 @@ def project(framework: Framework, organization_id: str) -> Project:
 
 
 @pytest.fixture
-def viewer(framework: Framework, organization_id: str) -> Caller:
+def viewer(framework, organization_id):
     """A caller behind a token, as a request would have one."""
     new = NewMember(email="v@example.com", role="viewer")
     member = framework.organizations.add_member(OPERATOR, organization_id, new)
@@ -63,7 +58,7 @@ def viewer(framework: Framework, organization_id: str) -> Caller:
 
 
 @pytest.mark.parametrize("email", ["", "ada", "a b@example.com", "a@" + "b" * 260])
-def test_an_owner_needs_an_email(framework: Framework, email: str) -> None:
+def test_an_owner_needs_an_email(framework, email):
     with pytest.raises(ValidationFailed, match=r"\$\.email"):
         framework.organizations.create_organization("Ferries", email)
 
@@ -72,8 +67,8 @@ def test_an_owner_needs_an_email(framework: Framework, email: str) -> None:
 
 
 def test_the_same_refusals_are_raised_that_http_would_answer(
-    framework: Framework, project: Project, viewer: Caller
-) -> None:
+    framework, project, viewer
+):
     framework.keys.create_key(OPERATOR, project.id, NewKey("a"))
 
     with pytest.raises(KeyExists) as exists:
@@ -86,9 +81,7 @@ def test_the_same_refusals_are_raised_that_http_would_answer(
     assert denied.value.details == {"required": "key_create"}
 
 
-def test_files_go_in_and_out_and_are_published(
-    framework: Framework, project: Project
-) -> None:
+def test_files_go_in_and_out_and_are_published(framework, project):
     file = SourceFile("de.json", b'{"checkout": {"pay": "Zahlen"}}')
     options = ImportOptions()
     job = framework.imports.start_import(OPERATOR, project.id, file, options)
@@ -112,8 +105,8 @@ def test_files_go_in_and_out_and_are_published(
 
 
 def test_the_app_of_a_closed_framework_answers_503_to_everything(
-    open_framework: Open, client_of: Callable[..., Client]
-) -> None:
+    open_framework, client_of
+):
     framework = open_framework()
     client = client_of(framework)
     project = client.post("/projects", json={"name": "Shop", "sourceLanguage": "en"})
@@ -133,16 +126,16 @@ def test_the_app_of_a_closed_framework_answers_503_to_everything(
 
 
 def test_the_services_of_a_closed_framework_open_no_database_again(
-    open_framework: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[object] = []
-    found: list[str] = []
+    open_framework, monkeypatch
+):
+    opened = []
+    found = []
 
     class Last:
         name = "last"
 
         @hookimpl
-        def loc_on_close(self) -> None:
+        def loc_on_close(self):
             with pytest.raises(Unavailable) as refused:
                 framework.storage.projects.list_projects(None, PageRequest())
             found.append(str(refused.value))

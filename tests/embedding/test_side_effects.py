@@ -1,7 +1,5 @@
 """What the library does to the process that embeds it: nothing until it is told to."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -10,15 +8,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from locframework import Framework, Settings, create_app
 from locframework.errors import SettingsError
-from tests.empty_databases import KINDS, Kind, fresh_url
+from tests.empty_databases import KINDS, fresh_url
 
 # run in a process of its own; prints what changed, as JSON
 WATCH = """
@@ -52,7 +47,7 @@ HEAVY = {"falcon", "babel", "langcodes", "apscheduler", "limits", "peewee", "psy
 UNTOUCHED_LOGGING = [0, logging.WARNING, 0, logging.NOTSET]
 
 
-def changed_by(code: str, folder: Path) -> dict[str, Any]:
+def changed_by(code, folder):
     environ = {
         name: value
         for name, value in os.environ.items()
@@ -68,18 +63,17 @@ def changed_by(code: str, folder: Path) -> dict[str, Any]:
         check=True,
     )
     assert done.stderr == ""
-    changes: dict[str, Any] = json.loads(done.stdout)
-    return changes
+    return json.loads(done.stdout)
 
 
-def test_the_import_is_light_and_touches_nothing(tmp_path: Path) -> None:
+def test_the_import_is_light_and_touches_nothing(tmp_path):
     changes = changed_by("import locframework", tmp_path)
 
     assert not HEAVY & set(changes["modules"])
     assert (changes["opened"], changes["threads"]) == ([], ["MainThread"])
 
 
-def test_the_front_doors_touch_nothing_either(tmp_path: Path) -> None:
+def test_the_front_doors_touch_nothing_either(tmp_path):
     code = "from locframework import Framework, create_app, ports, server, testing"
 
     changes = changed_by(code, tmp_path)
@@ -90,16 +84,14 @@ def test_the_front_doors_touch_nothing_either(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_framework_opens_nothing_before_it_is_used(tmp_path: Path) -> None:
+def test_a_framework_opens_nothing_before_it_is_used(tmp_path):
     changes = changed_by("import locframework; locframework.Framework()", tmp_path)
 
     assert (changes["opened"], changes["threads"]) == ([], ["MainThread"])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_whole_life_leaves_logging_signals_and_threads_as_they_were(
-    tmp_path: Path,
-) -> None:
+def test_a_whole_life_leaves_logging_signals_and_threads_as_they_were(tmp_path):
     code = """
 import locframework
 with locframework.Framework() as framework:
@@ -114,9 +106,7 @@ with locframework.Framework() as framework:
     assert changes["logging"] == UNTOUCHED_LOGGING
 
 
-def test_the_app_begins_the_background_work_and_close_ends_it(
-    open_framework: Callable[..., Framework],
-) -> None:
+def test_the_app_begins_the_background_work_and_close_ends_it(open_framework):
     before = set(threading.enumerate())
     create_app(open_framework(start_scheduler=False))
     framework = open_framework(start_scheduler=True, job_workers=3)
@@ -135,9 +125,7 @@ def test_the_app_begins_the_background_work_and_close_ends_it(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_background_work_is_refused_before_the_migrations(
-    kind: Kind, tmp_path: Path
-) -> None:
+def test_background_work_is_refused_before_the_migrations(kind, tmp_path):
     before = set(threading.enumerate())
 
     with fresh_url(kind, tmp_path) as url:
@@ -154,9 +142,7 @@ def test_background_work_is_refused_before_the_migrations(
     assert set(threading.enumerate()) == before
 
 
-def test_jobs_run_by_themselves_and_their_threads_end_too(
-    open_framework: Callable[..., Framework], client_of: Callable[..., Any]
-) -> None:
+def test_jobs_run_by_themselves_and_their_threads_end_too(open_framework, client_of):
     before = set(threading.enumerate())
     framework = open_framework(start_scheduler=True)
     owner = client_of(framework)
@@ -172,17 +158,15 @@ def test_jobs_run_by_themselves_and_their_threads_end_too(
     wait_until(lambda: not {*threading.enumerate()} - before)  # of these some may end
 
 
-def wait_until(is_so: Callable[[], bool], seconds: float = 10) -> None:
+def wait_until(is_so, seconds=10):
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
 
 
-def test_signal_handlers_of_the_host_stay(
-    open_framework: Callable[..., Framework],
-) -> None:
-    def mine(number: int, frame: object) -> None:
+def test_signal_handlers_of_the_host_stay(open_framework):
+    def mine(number, frame):
         raise AssertionError
 
     before = signal.signal(signal.SIGTERM, mine)

@@ -1,53 +1,43 @@
 """Two applications in one process share nothing."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from locframework import Framework, hookimpl
-from locframework.events import Event
-from locframework.testing.client import Client
-
-Open = Callable[..., Framework]
-ClientOf = Callable[..., Client]
+from locframework import hookimpl
 
 
 class Ear:
     name = "ear"
 
-    def __init__(self) -> None:
-        self.heard: list[str] = []
+    def __init__(self):
+        self.heard = []
 
     @hookimpl
-    def loc_on_event(self, event: Event) -> None:
+    def loc_on_event(self, event):
         self.heard.append(event.type)
 
 
-def new_project(client: Client) -> str:
+def new_project(client):
     body = {"name": "Web shop", "sourceLanguage": "en"}
-    path: str = client.post("/projects", json=body).data["project"]["id"]
+    path = client.post("/projects", json=body).data["project"]["id"]
     return f"/projects/{path}"
 
 
-def metric(client: Client, line: str) -> str | None:
+def metric(client, line):
     lines = client.get("/metrics").content.decode().splitlines()
     return next((each for each in lines if each.startswith(line)), None)
 
 
 @pytest.fixture
-def one(open_framework: Open, client_of: ClientOf) -> Client:
+def one(open_framework, client_of):
     return client_of(open_framework())
 
 
 @pytest.fixture
-def other(open_framework: Open, client_of: ClientOf) -> Client:
+def other(open_framework, client_of):
     return client_of(open_framework())
 
 
-def test_they_have_different_data_and_tokens(one: Client, other: Client) -> None:
+def test_they_have_different_data_and_tokens(one, other):
     project = new_project(one)
 
     assert one.get(project).status == 200
@@ -55,8 +45,8 @@ def test_they_have_different_data_and_tokens(one: Client, other: Client) -> None
     assert other.with_token(one.token).get("/projects").status == 401
 
 
-def test_each_counts_its_own_requests(one: Client, other: Client) -> None:
-    def left(client: Client) -> int:
+def test_each_counts_its_own_requests(one, other):
+    def left(client):
         return int(client.get("/permissions").headers["X-RateLimit-Remaining"] or 0)
 
     nobody = one.with_token(None)
@@ -74,7 +64,7 @@ def test_each_counts_its_own_requests(one: Client, other: Client) -> None:
     assert left(other.with_token(None)) == before[1]
 
 
-def test_each_has_its_own_plugins(open_framework: Open, client_of: ClientOf) -> None:
+def test_each_has_its_own_plugins(open_framework, client_of):
     ear = Ear()
     with_ear = client_of(open_framework(ear))
     without = client_of(open_framework(blocked_plugins=["json"]))
@@ -87,8 +77,8 @@ def test_each_has_its_own_plugins(open_framework: Open, client_of: ClientOf) -> 
     with_ear.post(f"{path}/keys", json={"key": "a"})
     assert ear.heard == ["key.created"]
 
-    def formats(client: Client) -> set[str]:
-        listed: list[dict[str, Any]] = client.get("/formats").data["formats"]
+    def formats(client):
+        listed = client.get("/formats").data["formats"]
         return {each["id"] for each in listed}
 
     assert formats(with_ear) - formats(without) == {
@@ -99,9 +89,7 @@ def test_each_has_its_own_plugins(open_framework: Open, client_of: ClientOf) -> 
     }
 
 
-def test_closing_one_leaves_the_other_at_work(
-    open_framework: Open, client_of: ClientOf
-) -> None:
+def test_closing_one_leaves_the_other_at_work(open_framework, client_of):
     first, second = open_framework(), open_framework()
     client = client_of(second)
 

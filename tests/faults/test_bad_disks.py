@@ -1,25 +1,17 @@
 """Disks that are full or fail: writes are refused with 503, and nothing is lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer
-
-World = Any  # tests/faults/conftest.py
 
 MIB = 1024 * 1024
 SIZE = 16 * MIB
@@ -28,22 +20,22 @@ SIZE = 16 * MIB
 class Disk:
     """A small file system of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
         self._filler = folder / "filler"
 
-    def fill(self, *, leave: int = 0) -> None:
+    def fill(self, *, leave=0):
         """Leave so many bytes free."""
         with self._filler.open("wb", buffering=0) as file:
             room = os.statvfs(self.folder).f_bavail * os.statvfs(self.folder).f_frsize
             os.posix_fallocate(file.fileno(), 0, max(1, room - leave))
 
-    def make_room(self) -> None:
+    def make_room(self):
         self._filler.unlink()
 
 
 @pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Disk]:
+def disk(tmp_path):
     """Skips where nobody may mount; root may, in most containers and in CI."""
     folder = tmp_path / "small"
     folder.mkdir()
@@ -54,7 +46,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def is_full(answer: Answer) -> bool:
+def is_full(answer):
     """Whether it is the one right refusal."""
     if answer.status != 503:
         return False
@@ -64,26 +56,21 @@ def is_full(answer: Answer) -> bool:
     return True
 
 
-def upload(client: Any, path: str, keys: int) -> Answer:
+def upload(client, path, keys):
     texts = {f"new.key{number}": f"Text {number} " * 10 for number in range(keys)}
     file = Upload("en.json", json.dumps(texts).encode(), "application/json")
-    answer: Answer = client.post(f"{path}/import", files={"file": file})
-    return answer
+    return client.post(f"{path}/import", files={"file": file})
 
 
 @pytest.fixture
-def full_world(
-    disk: Disk, migrated_sqlite: Path, make_world: Callable[..., World]
-) -> World:
+def full_world(disk, migrated_sqlite, make_world):
     """Database and files on the small disk."""
     copy = disk.folder / migrated_sqlite.name
     shutil.copy(migrated_sqlite, copy)
     return make_world(f"sqlite:///{copy}", disk.folder)
 
 
-def test_a_full_disk_refuses_writes_serves_reads_and_loses_nothing(
-    full_world: World, disk: Disk
-) -> None:
+def test_a_full_disk_refuses_writes_serves_reads_and_loses_nothing(full_world, disk):
     world, owner = full_world, full_world.workspace.owner
     project = world.workspace.project(languages=["de"])
     path = f"/projects/{project['id']}"
@@ -150,17 +137,14 @@ def test_a_full_disk_refuses_writes_serves_reads_and_loses_nothing(
 
 
 @pytest.fixture
-def world_of_full_files(
-    database_url: str, disk: Disk, make_world: Callable[..., World]
-) -> World:
+def world_of_full_files(database_url, disk, make_world):
     """Only the files are on the small disk."""
-    world: World = make_world(database_url, disk.folder)
-    return world
+    return make_world(database_url, disk.folder)
 
 
 def test_without_room_for_files_a_release_waits_and_the_old_one_stays(
-    world_of_full_files: World, disk: Disk
-) -> None:
+    world_of_full_files, disk
+):
     world, owner = world_of_full_files, world_of_full_files.workspace.owner
     project = world.workspace.project()
     path = f"/projects/{project['id']}"
@@ -179,7 +163,7 @@ def test_without_room_for_files_a_release_waits_and_the_old_one_stays(
     accepted = client.post(f"{path}/distributions/{made['id']}/releases", {})
     assert accepted.status == 202
 
-    def state() -> tuple[int, str]:
+    def state():
         found = client.get(manifest)
         assert client.get(found.json["files"][0]["url"]).status == 200
         [job, *_] = client.get(f"{path}/jobs").data["items"]
@@ -200,7 +184,7 @@ def test_without_room_for_files_a_release_waits_and_the_old_one_stays(
 
 
 @contextmanager
-def failing_syncs(pid: int, which: str) -> Iterator[None]:
+def failing_syncs(pid, which):
     """Let some of the process's syncs fail while the block runs."""
     strace = ["strace", "-f", "-p", str(pid), "-o", "/dev/null"]
     fault = f"inject=fdatasync,fsync:error=EIO:when={which}"
@@ -218,7 +202,7 @@ def failing_syncs(pid: int, which: str) -> Iterator[None]:
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace lets syncs fail")
-def test_a_write_whose_sync_fails_is_not_acknowledged(sqlite_world: World) -> None:
+def test_a_write_whose_sync_fails_is_not_acknowledged(sqlite_world):
     world = sqlite_world
     project = world.workspace.project()
     path = f"/projects/{project['id']}/keys"
@@ -246,9 +230,7 @@ def test_a_write_whose_sync_fails_is_not_acknowledged(sqlite_world: World) -> No
 
 
 @pytest.mark.parametrize("damage", ["flipped", "cut off", "empty", "gone"])
-def test_a_damaged_file_is_503_and_never_other_bytes(
-    sqlite_world: World, damage: str
-) -> None:
+def test_a_damaged_file_is_503_and_never_other_bytes(sqlite_world, damage):
     world, owner = sqlite_world, sqlite_world.workspace.owner
     project = world.workspace.project(languages=["de"])
     world.workspace.key(project, "a", values={"en": "Pay", "de": "Zahlen"})

@@ -7,14 +7,12 @@ import random
 import stat
 import struct
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer
 
 World = Any  # tests/faults/conftest.py
 
@@ -33,14 +31,11 @@ class Site(NamedTuple):
     path: str
     folder: Path
 
-    def send(self, name: str, content: bytes, **form: str) -> Answer:
+    def send(self, name, content, **form):
         file = Upload(name, content, "application/octet-stream")
-        answer: Answer = self.client.post(
-            f"{self.path}/import", files={"file": file}, form=form
-        )
-        return answer
+        return self.client.post(f"{self.path}/import", files={"file": file}, form=form)
 
-    def stored(self) -> dict[str, object]:
+    def stored(self):
         """How many rows there are, and which files, beside the database's own."""
         files = [
             str(file.relative_to(self.folder))
@@ -53,7 +48,7 @@ class Site(NamedTuple):
 
 
 @pytest.fixture
-def site(sqlite_world: World, tmp_path: Path) -> Iterator[Site]:
+def site(sqlite_world, tmp_path):
     """Files are read before the database is asked, so one kind of it is enough."""
     made = open_site(sqlite_world, tmp_path)
     before = made.stored()
@@ -64,16 +59,14 @@ def site(sqlite_world: World, tmp_path: Path) -> Iterator[Site]:
     assert made.server.stop() == 0
 
 
-def open_site(world: World, folder: Path) -> Site:
+def open_site(world, folder):
     project = world.workspace.project(languages=["de"])
     server = world.start()
     path = f"/projects/{project['id']}"
     return Site(world, server, world.owner(server), path, folder)
 
 
-def zipped(
-    files: dict[str | zipfile.ZipInfo, bytes], compression: int = zipfile.ZIP_DEFLATED
-) -> bytes:
+def zipped(files, compression=zipfile.ZIP_DEFLATED):
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", compression) as archive:
         for name, content in files.items():
@@ -81,14 +74,14 @@ def zipped(
     return target.getvalue()
 
 
-def entry(name: str, mode: int) -> zipfile.ZipInfo:
+def entry(name, mode):
     info = zipfile.ZipInfo(name)
     info.create_system = 3
     info.external_attr = mode << 16
     return info
 
 
-def lying(content: bytes, size: int) -> bytes:
+def lying(content, size):
     """The archive of one file, which says that it unpacks to ``size`` bytes."""
     made = bytearray(zipped({"en.json": content}))
     struct.pack_into("<I", made, 22, size)
@@ -111,7 +104,7 @@ ARCHIVES = {
 }
 
 
-def test_an_archive_that_is_not_sound_is_refused_as_a_whole(site: Site) -> None:
+def test_an_archive_that_is_not_sound_is_refused_as_a_whole(site):
     got = {}
     for name, content in ARCHIVES.items():
         answer = site.send("upload.zip", content)
@@ -148,7 +141,7 @@ BOMBS = {
 }
 
 
-def test_a_bomb_costs_little(site: Site) -> None:
+def test_a_bomb_costs_little(site):
     """What is sent is 50 MiB at most, what it would become is not."""
     for name, bomb in BOMBS.items():
         file, content = bomb()
@@ -164,7 +157,7 @@ def test_a_bomb_costs_little(site: Site) -> None:
         assert len(answer.content) < 20_000, name
 
 
-def test_more_than_fifty_mebibytes_are_too_much(site: Site) -> None:
+def test_more_than_fifty_mebibytes_are_too_much(site):
     before = site.server.peak_memory(is_reset=True)
 
     answer = site.send("en.json", b" " * (50 * MIB + 1))
@@ -230,9 +223,7 @@ CONTENTS = [
 ]
 
 
-def test_no_content_of_any_format_breaks_the_server(
-    sqlite_world: World, tmp_path: Path
-) -> None:
+def test_no_content_of_any_format_breaks_the_server(sqlite_world, tmp_path):
     """What can be read all the same is tried out, by a job that changes nothing."""
     site = open_site(sqlite_world, tmp_path)
     before = site.stored()
@@ -275,7 +266,7 @@ FORMS: list[tuple[dict[str, str], str]] = [
 ]
 
 
-def test_a_form_that_does_not_fit_is_refused(site: Site) -> None:
+def test_a_form_that_does_not_fit_is_refused(site):
     for form, code in FORMS:
         answer = site.send("en.json", GOOD, **form)
         assert (answer.status, answer.error["code"]) == (400, code), form

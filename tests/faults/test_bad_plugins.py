@@ -4,64 +4,48 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import pytest
 
-from locframework import Framework, hookimpl
+from locframework import hookimpl
 from locframework.access.records import Caller, Grant
 from locframework.app import OPERATOR
-from locframework.errors import (
-    Problem,
-    Unavailable,
-    UnreadableFile,
-)
+from locframework.errors import Problem, Unavailable, UnreadableFile
 from locframework.events import Actor
-from locframework.formats.records import (
-    Catalogue,
-    Entry,
-    FileOptions,
-    FormatInfo,
-    SourceFile,
-    WrittenFile,
-)
+from locframework.formats.records import Catalogue, Entry, FormatInfo, WrittenFile
 from locframework.http.records import Upload
 from locframework.keys.records import NewKey
-from locframework.testing.client import Answer, Client
+from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace, open_workspace
-
-Call = Callable[..., Any]
-Open = Callable[..., Workspace]
 
 # what a plugin may do instead of its work
 
 
-def raises(error: Exception) -> Call:
-    def fail(*_: object) -> NoReturn:
+def raises(error):
+    def fail(*_):
         raise error
 
     return fail
 
 
-def leave(*_: object) -> NoReturn:
+def leave(*_):
     sys.exit(0)
 
 
-def fail_by_recursion(*_: object) -> Any:
+def fail_by_recursion(*_):
     return fail_by_recursion()
 
 
-def answers(what: object) -> Call:
+def answers(what):
     return lambda *_: what
 
 
 class Unfit:
     """Nothing that JSON or any of ours knows; not even true or false."""
 
-    def __bool__(self) -> bool:
+    def __bool__(self):
         raise RuntimeError("neither")
 
 
@@ -80,34 +64,34 @@ class Plugin:
     name = "bad"
     info = FormatInfo("bad", "Bad", ".bad", "text/plain")
 
-    def __init__(self, name: str = "bad", **calls: Call) -> None:
+    def __init__(self, name="bad", **calls):
         self.name = name
         self.calls = calls
-        self.heard: list[str] = []
+        self.heard = []
 
-    def _call(self, which: str, *given: Any) -> Any:
+    def _call(self, which, *given):
         return self.calls.get(which, answers(None))(*given)
 
     @hookimpl
-    def loc_on_event(self, event: Any) -> Any:
+    def loc_on_event(self, event):
         self.heard.append(event.type)
         return self._call("event", event)
 
     @hookimpl
-    def loc_decide_caller(self, token: str) -> Any:
+    def loc_decide_caller(self, token):
         return None if token.startswith("svc_") else self._call("caller", token)
 
     @hookimpl
-    def loc_provide_formats(self) -> list[Any]:
+    def loc_provide_formats(self):
         return [self] if self.name == "bad" else []
 
-    def recognizes(self, file: SourceFile) -> Any:
+    def recognizes(self, file):
         return self.calls.get("recognizes", answers(False))(file)
 
-    def read(self, file: SourceFile, options: FileOptions) -> Any:
+    def read(self, file, options):
         return self._call("read", file, options)
 
-    def write(self, catalogues: Any, options: FileOptions) -> Any:
+    def write(self, catalogues, options):
         return self._call("write", catalogues, options)
 
 
@@ -120,17 +104,17 @@ class Scene(NamedTuple):
     project: dict[str, Any]
 
     @property
-    def path(self) -> str:
+    def path(self):
         return f"/projects/{self.project['id']}"
 
     @property
-    def names(self) -> list[str]:
+    def names(self):
         stored = self.workspace.framework.storage.keys.names_of(self.project["id"])
         return sorted(stored)
 
 
 @pytest.fixture
-def open_with(database_url: str, tmp_path: Path) -> Iterator[Open]:
+def open_with(database_url, tmp_path):
     """A workspace with these plugins beside the installed ones."""
     with ExitStack() as stack:
         yield lambda *plugins: stack.enter_context(
@@ -139,9 +123,7 @@ def open_with(database_url: str, tmp_path: Path) -> Iterator[Open]:
 
 
 @pytest.fixture(scope="module")
-def shared(
-    tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path
-) -> Iterator[Scene]:
+def shared(tmp_path_factory, migrated_sqlite):
     folder = tmp_path_factory.mktemp("bad")
     shutil.copy(migrated_sqlite, folder)
     url = f"sqlite:///{folder / migrated_sqlite.name}"
@@ -151,7 +133,7 @@ def shared(
 
 
 @pytest.fixture
-def scene(shared: Scene) -> Scene:
+def scene(shared):
     """A project of its own, on one SQLite database for all tests."""
     shared.bad.calls.clear()
     project = shared.workspace.project(languages=["de"])
@@ -160,11 +142,11 @@ def scene(shared: Scene) -> Scene:
     return shared._replace(project=project)
 
 
-def said_nothing_of_its_inside(answer: Answer) -> bool:
+def said_nothing_of_its_inside(answer):
     return b"secret" not in answer.content and b"Traceback" not in answer.content
 
 
-def upload(scene: Scene, name: str, content: bytes, **form: str) -> Answer:
+def upload(scene, name, content, **form):
     files = {"file": Upload(name, content, "text/plain")}
     owner = scene.workspace.owner
     return owner.post(f"{scene.path}/import", files=files, form=form)
@@ -174,7 +156,7 @@ def upload(scene: Scene, name: str, content: bytes, **form: str) -> Answer:
 
 
 @pytest.mark.parametrize("call", FAULTS_AND_NONSENSE.values(), ids=FAULTS_AND_NONSENSE)
-def test_a_listener_that_fails_is_not_noticed(scene: Scene, call: Call) -> None:
+def test_a_listener_that_fails_is_not_noticed(scene, call):
     scene.bad.calls["event"] = call
     body = {"key": "a", "values": {"de": "x"}}
 
@@ -188,14 +170,11 @@ def test_a_listener_that_fails_is_not_noticed(scene: Scene, call: Call) -> None:
     assert scene.bad.heard.count("key.created") == 2
 
 
-def test_a_listener_hears_only_of_what_is_kept_and_writes_for_itself(
-    open_with: Open,
-) -> None:
+def test_a_listener_hears_only_of_what_is_kept_and_writes_for_itself(open_with):
     """It is called after the commit: its own transactions are its own."""
-    framework: Framework
-    seen: list[bool] = []
+    seen = []
 
-    def meddle(event: Any) -> None:
+    def meddle(event):
         if event.type != "key.created" or event.items[0]["key"] != "theirs":
             return
         id_ = event.project_id
@@ -228,22 +207,20 @@ NO_CALLERS = [
     "owner",
     {"everything": True},
     Unfit(),
-    Caller(actor=None),  # type: ignore[arg-type]
-    Caller(actor=Actor("god", "1")),  # type: ignore[arg-type]
+    Caller(actor=None),
+    Caller(actor=Actor("god", "1")),
     Caller(actor=Actor("user", "a\0b")),
     Caller(actor=Actor("user", "\ud800")),
     Caller(actor=SOMEBODY, grants=(Grant("x", frozenset({"a\0b"})),)),
-    Caller(actor=SOMEBODY, grants=None),  # type: ignore[arg-type]
-    Caller(actor=SOMEBODY, grants=(Grant("x", 3),)),  # type: ignore[arg-type]
-    Caller(actor=SOMEBODY, everything="yes"),  # type: ignore[arg-type]
-    Caller(actor=SOMEBODY, token="svc_pat_x"),  # type: ignore[arg-type]
+    Caller(actor=SOMEBODY, grants=None),
+    Caller(actor=SOMEBODY, grants=(Grant("x", 3),)),
+    Caller(actor=SOMEBODY, everything="yes"),
+    Caller(actor=SOMEBODY, token="svc_pat_x"),
 ]
 
 
 @pytest.mark.parametrize("call", [*FAULTS.values(), *map(answers, NO_CALLERS)])
-def test_a_caller_that_fails_or_is_nonsense_lets_nobody_in(
-    scene: Scene, call: Call
-) -> None:
+def test_a_caller_that_fails_or_is_nonsense_lets_nobody_in(scene, call):
     scene.bad.calls["caller"] = call
     stranger = Client(scene.workspace.app, "theirs")
 
@@ -257,13 +234,13 @@ def test_a_caller_that_fails_or_is_nonsense_lets_nobody_in(
 # formats
 
 
-def read_as(entry: Entry, **catalogue: Any) -> Call:
+def read_as(entry, **catalogue):
     return answers(
         [Catalogue(**{"language_code": "en", "entries": [entry]} | catalogue)]
     )
 
 
-def refuses_with(*refusal: Any) -> Call:
+def refuses_with(*refusal):
     return raises(UnreadableFile(*refusal))
 
 
@@ -279,8 +256,8 @@ BAD_READS = [
     refuses_with("no", object()),
     refuses_with("no", [Problem("line 1", "syntax", "\udfff")]),
     refuses_with(3),
-    read_as(None),  # type: ignore[arg-type]
-    read_as("a"),  # type: ignore[arg-type]
+    read_as(None),
+    read_as("a"),
     read_as(GOOD, language_code=3),
     read_as(GOOD, entries=None),
     read_as(GOOD, entries=iter([GOOD])),
@@ -293,34 +270,32 @@ BAD_READS = [
     read_as(GOOD, detail={"x": "\ud800"}),
     read_as(GOOD, detail={3: Unfit()}),
     read_as(GOOD, detail=ENDLESS),
-    read_as(Entry(None)),  # type: ignore[arg-type]
-    read_as(Entry(3)),  # type: ignore[arg-type]
+    read_as(Entry(None)),
+    read_as(Entry(3)),
     read_as(Entry("\ud800", "x")),
-    read_as(Entry("a", 3)),  # type: ignore[arg-type]
+    read_as(Entry("a", 3)),
     read_as(Entry("a", "\ud800")),
     read_as(Entry("a", "\0")),
     read_as(Entry("a", "x" * 100_000)),
-    read_as(Entry("a", ["x"])),  # type: ignore[arg-type]
+    read_as(Entry("a", ["x"])),
     read_as(Entry("a", {"much": "x"}, is_plural=True)),
-    read_as(Entry("a", {"one": 3}, is_plural=True)),  # type: ignore[dict-item]
-    read_as(Entry("a", {3: "x"}, is_plural=True)),  # type: ignore[dict-item]
-    read_as(Entry("a", "x", description=None)),  # type: ignore[arg-type]
+    read_as(Entry("a", {"one": 3}, is_plural=True)),
+    read_as(Entry("a", {3: "x"}, is_plural=True)),
+    read_as(Entry("a", "x", description=None)),
     read_as(Entry("a", "x", description="\ud800")),
-    read_as(Entry("a", "x", source=3)),  # type: ignore[arg-type]
+    read_as(Entry("a", "x", source=3)),
     read_as(Entry("a", "x", source="\ud800")),
-    read_as(Entry("a", "x", detail="x")),  # type: ignore[arg-type]
+    read_as(Entry("a", "x", detail="x")),
     read_as(Entry("a", "x", detail={"x": Unfit()})),
-    read_as(Entry("a", "x", is_plural=Unfit())),  # type: ignore[arg-type]
-    read_as(Entry("a", "x", needs_review=1)),  # type: ignore[arg-type]
-    read_as(Entry("a", "x", line="3")),  # type: ignore[arg-type]
-    read_as(Entry("a", "x", key_detail=[])),  # type: ignore[arg-type]
+    read_as(Entry("a", "x", is_plural=Unfit())),
+    read_as(Entry("a", "x", needs_review=1)),
+    read_as(Entry("a", "x", line="3")),
+    read_as(Entry("a", "x", key_detail=[])),
 ]
 
 
 @pytest.mark.parametrize("read", BAD_READS)
-def test_a_format_that_reads_badly_makes_the_file_unreadable(
-    scene: Scene, read: Call
-) -> None:
+def test_a_format_that_reads_badly_makes_the_file_unreadable(scene, read):
     scene.bad.calls["read"] = read
 
     answer = upload(scene, "x.bad", b"x", format="bad")
@@ -335,9 +310,7 @@ def test_a_format_that_reads_badly_makes_the_file_unreadable(
 @pytest.mark.parametrize(
     "recognizes", FAULTS_AND_NONSENSE.values(), ids=FAULTS_AND_NONSENSE
 )
-def test_a_format_that_cannot_recognize_stands_in_nobodys_way(
-    scene: Scene, recognizes: Call
-) -> None:
+def test_a_format_that_cannot_recognize_stands_in_nobodys_way(scene, recognizes):
     scene.bad.calls["recognizes"] = recognizes
 
     job = scene.workspace.job_of(upload(scene, "en.json", b'{"a": "b"}'))
@@ -350,19 +323,17 @@ BAD_WRITES = [
     *FAULTS.values(),
     refuses_with("no"),
     *map(answers, [None, b"x", "x", Unfit()]),
-    answers(WrittenFile("text")),  # type: ignore[arg-type]
-    answers(WrittenFile(None)),  # type: ignore[arg-type]
-    answers(WrittenFile(b"x", None)),  # type: ignore[arg-type]
-    answers(WrittenFile(b"x", "oops")),  # type: ignore[arg-type]
-    answers(WrittenFile(b"x", [3])),  # type: ignore[list-item]
+    answers(WrittenFile("text")),
+    answers(WrittenFile(None)),
+    answers(WrittenFile(b"x", None)),
+    answers(WrittenFile(b"x", "oops")),
+    answers(WrittenFile(b"x", [3])),
     answers(WrittenFile(b"x", ["\ud800"])),
 ]
 
 
 @pytest.mark.parametrize("write", BAD_WRITES)
-def test_a_format_that_writes_badly_publishes_nothing_and_blocks_nothing(
-    scene: Scene, write: Call
-) -> None:
+def test_a_format_that_writes_badly_publishes_nothing_and_blocks_nothing(scene, write):
     """An export has no other answer than 500: nothing in the request is wrong."""
     workspace, owner, path = scene.workspace, scene.workspace.owner, scene.path
     scene.bad.calls["write"] = answers(WrittenFile(b"fine"))

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
-
-from locframework.testing.client import Answer
 
 World = Any  # tests/faults/conftest.py
 Expected = tuple[int, str]
@@ -42,13 +39,13 @@ class Site(NamedTuple):
     key_id: str
     distribution: dict[str, Any]
 
-    def stored(self) -> dict[str, Any]:
+    def stored(self):
         """How many rows every table has, and every text."""
         return {**self.world.row_counts(), **self.world.texts({"id": self.project_id})}
 
 
 @contextmanager
-def opened(world: World) -> Iterator[Site]:
+def opened(world):
     workspace = world.workspace
     project = workspace.project(languages=["de"])
     path = f"/projects/{project['id']}"
@@ -68,19 +65,19 @@ def opened(world: World) -> Iterator[Site]:
 
 
 @pytest.fixture
-def site(world: World) -> Iterator[Site]:
+def site(world):
     with opened(world) as site:
         yield site
 
 
 @pytest.fixture
-def sqlite_site(sqlite_world: World) -> Iterator[Site]:
+def sqlite_site(sqlite_world):
     """For what is refused before the database is asked."""
     with opened(sqlite_world) as site:
         yield site
 
 
-def wrong(cases: Iterable[tuple[str, Answer, Expected]]) -> list[str]:
+def wrong(cases):
     """Those that were answered otherwise than expected, or out of the envelope."""
     found = []
     for name, answer, expected in cases:
@@ -95,11 +92,11 @@ def wrong(cases: Iterable[tuple[str, Answer, Expected]]) -> list[str]:
     return found
 
 
-def key_body(**fields: object) -> bytes:
+def key_body(**fields):
     return json.dumps({"key": "a", **fields}).encode()
 
 
-def bodies() -> Iterator[tuple[bytes, Expected]]:
+def bodies():
     for text in (rb"\u0000", rb"\udfff"):
         for member in (
             b'"description": "%s"' % text,
@@ -141,7 +138,7 @@ def bodies() -> Iterator[tuple[bytes, Expected]]:
     yield b'{"key": "a"}' + b" " * MIB, TOO_LARGE
 
 
-def test_what_does_not_fit_a_body_is_refused(site: Site) -> None:
+def test_what_does_not_fit_a_body_is_refused(site):
     keys = f"{site.path}/keys"
     answers = (
         (repr(body), site.client.post(keys, content=body, headers=JSON), expected)
@@ -151,7 +148,7 @@ def test_what_does_not_fit_a_body_is_refused(site: Site) -> None:
     assert wrong(answers) == []
 
 
-def test_numbers_out_of_all_bounds_are_refused(site: Site) -> None:
+def test_numbers_out_of_all_bounds_are_refused(site):
     absent = 2**31 - 1
     numbers = [-1, absent, 2**31, 2**53, 2**63, 2**64, -(2**63) - 1, 10**400, 1.5]
     rollback = f"{site.path}/distributions/{site.distribution['id']}/rollback"
@@ -204,9 +201,7 @@ ODD_SEARCHES = [
 ]  # fmt: skip
 
 
-def test_a_query_that_cannot_be_is_refused_and_any_text_can_be_searched_for(
-    site: Site,
-) -> None:
+def test_a_query_that_cannot_be_is_refused_and_any_text_can_be_searched_for(site):
     keys = f"{site.path}/keys"
     cases = [(q, site.client.get(f"{keys}?{q}"), BAD_FIELD) for q in QUERIES]
 
@@ -225,7 +220,7 @@ NO_IDS = "%2e%2e %00 %ff null 0 -1 18446744073709551616 ' %25"
 NO_LANGUAGES = "%00 %ff d%65%00 .. %2e%2e de%0A * ' de- fr fr.json %C4%91e ｄｅ de_"
 
 
-def odd_ids(id_: str) -> list[str]:
+def odd_ids(id_):
     """What some readers of UUIDs take for the id, percent-encoded where need be."""
     full_width = {ord("0") + n: 0xFF10 + n for n in range(10)}
     return [
@@ -243,7 +238,7 @@ def odd_ids(id_: str) -> list[str]:
     ]
 
 
-def test_an_id_that_is_none_is_not_found(site: Site) -> None:
+def test_an_id_that_is_none_is_not_found(site):
     one = f"{site.path}/distributions"
     organization_id = site.world.workspace.organization_id
     places = [
@@ -271,16 +266,14 @@ def test_an_id_that_is_none_is_not_found(site: Site) -> None:
     assert wrong(cases) == []
 
 
-def test_every_slug_that_ends_in_the_id_is_the_project(sqlite_site: Site) -> None:
+def test_every_slug_that_ends_in_the_id_is_the_project(sqlite_site):
     for before in ("web-shop-", "-", "anything-", "%C3%A4-", "a%20b-", "x" * 500 + "-"):
         answer = sqlite_site.client.get(f"/projects/{before}{sqlite_site.project_id}")
         assert answer.status == 200, before
         assert answer.data["project"]["id"] == sqlite_site.project_id
 
 
-def test_an_encoded_slash_in_the_name_of_a_branch_comes_through(
-    sqlite_world: World,
-) -> None:
+def test_an_encoded_slash_in_the_name_of_a_branch_comes_through(sqlite_world):
     path = f"/projects/{sqlite_world.workspace.project()['id']}/branches"
     client = sqlite_world.owner(sqlite_world.start())
     client.post(path, {"name": "feature/x"})
@@ -294,7 +287,7 @@ def test_an_encoded_slash_in_the_name_of_a_branch_comes_through(
     assert merged.data["branch"]["status"] == "merged"
 
 
-def test_a_language_that_is_none_is_not_found(sqlite_site: Site) -> None:
+def test_a_language_that_is_none_is_not_found(sqlite_site):
     site = sqlite_site
     values = f"{site.path}/keys/{site.key_id}/values"
     cases = []
@@ -311,7 +304,7 @@ def test_a_language_that_is_none_is_not_found(sqlite_site: Site) -> None:
         assert site.client.get(f"{values}/{lang}").status == 200
 
 
-def exchange(port: int, head: str) -> tuple[int, bytes]:
+def exchange(port, head):
     """Status and body of a request that no library would send."""
     with closing(socket.create_connection(("127.0.0.1", port), 30)) as sender:
         sender.sendall(head.replace("\n", "\r\n").encode("latin-1"))
@@ -322,7 +315,7 @@ def exchange(port: int, head: str) -> tuple[int, bytes]:
     return int(answer.split()[1]), answer.partition(b"\r\n\r\n")[2]
 
 
-def test_odd_heads_of_requests_are_answered_in_the_400s(sqlite_site: Site) -> None:
+def test_odd_heads_of_requests_are_answered_in_the_400s(sqlite_site):
     port = sqlite_site.port
     host = "Host: localhost\nConnection: close\n"
     token = f"Authorization: Bearer {sqlite_site.client.token}\n"
@@ -359,9 +352,7 @@ def test_odd_heads_of_requests_are_answered_in_the_400s(sqlite_site: Site) -> No
         assert b"Traceback" not in body
 
 
-def test_odd_validators_are_no_validators_and_odd_blobs_are_not_there(
-    sqlite_site: Site,
-) -> None:
+def test_odd_validators_are_no_validators_and_odd_blobs_are_not_there(sqlite_site):
     client, key = sqlite_site.client, sqlite_site.distribution["publicKey"]
     manifest = f"/content/{key}/manifest.json"
     etag = client.get(manifest).headers["ETag"]

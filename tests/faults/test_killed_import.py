@@ -1,21 +1,15 @@
 """An import that is killed anywhere comes to the same end, whole steps at a time."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPException
-from typing import Any
 
 import pytest
 
 from locframework.file_import import imports
 from locframework.http.records import Upload
-
-World = Any  # tests/faults/conftest.py
 
 LEASE_SECONDS = 30  # what a restart must not wait for
 FEW, SOME, MANY = 1_100, 2_500, 10_000  # keys; a batch is 1,000, a step 2,000
@@ -43,17 +37,17 @@ KILLS_OF_A_JOB = 4  # it is begun five times at most
 class Importing:
     """A project that gets one file after the other, and a model without kills."""
 
-    def __init__(self, world: World, size: int) -> None:
+    def __init__(self, world, size):
         self.world, self.size = world, size
         self.project = world.workspace.project(languages=["de"], name="Killed")
         self.model = world.workspace.project(languages=["de"], name="Never killed")
         self.version = 0
         self.seconds = 0.5  # how long the job takes, about
-        self.result: dict[str, Any] = {}
-        self.between: list[dict[str, str]] = []  # what it is after each step
+        self.result = {}
+        self.between = []  # what it is after each step
         self.old = self.new = world.texts(self.model)
 
-    def next_file(self) -> None:
+    def next_file(self):
         """Another file; what comes of it is tried out on the model."""
         self.version += 1
         self.between = []
@@ -70,42 +64,39 @@ class Importing:
         self.result = job["result"]
         self.old, self.new = self.new, self.world.texts(self.model)
 
-    def _look(self, place: str) -> None:
+    def _look(self, place):
         if place == "import.after_step":
             self.between.append(self.world.texts(self.model))
 
-    def send(self, server: Any) -> bool:
+    def send(self, server):
         """Upload the file; False when the server died before it answered."""
         with suppress(OSError, HTTPException):
             client = self.world.owner(server)
             return client.post(self._path(self.project), **self._upload()).status == 202
         return False
 
-    def texts(self) -> dict[str, str]:
-        found: dict[str, str] = self.world.texts(self.project)
-        return found
+    def texts(self):
+        return self.world.texts(self.project)
 
-    def jobs(self) -> list[dict[str, Any]]:
+    def jobs(self):
         path = f"/projects/{self.project['id']}/jobs"
-        found: list[dict[str, Any]] = self.world.workspace.owner.get(path).data["items"]
-        return found
+        return self.world.workspace.owner.get(path).data["items"]
 
-    def end(self, server: Any) -> dict[str, Any]:
+    def end(self, server):
         """The newest job, once it has ended on this server."""
         path = f"/projects/{self.project['id']}/jobs/{self.jobs()[0]['id']}"
-        job: dict[str, Any] = self.world.owner(server).end_of_job(path)
-        return job
+        return self.world.owner(server).end_of_job(path)
 
-    def event_types(self, project: dict[str, Any]) -> Counter[str]:
-        counted: Counter[str] = Counter()
+    def event_types(self, project):
+        counted = Counter()
         for event in self.world.events(project):
             counted[event.type] += len(event.items)
         return counted
 
-    def _path(self, project: dict[str, Any]) -> str:
+    def _path(self, project):
         return f"/projects/{project['id']}/import"
 
-    def _upload(self) -> dict[str, Any]:
+    def _upload(self):
         first = self.version * 50  # some keys go and some are new
         numbers = range(first, first + self.size)
         texts = {f"page{n % 40}.text{n}": self._text(n) for n in numbers}
@@ -113,19 +104,17 @@ class Importing:
         options = {"mode": "replace", "onConflict": "overwrite", "tags": "t"}
         return {"files": {"file": file}, "form": options | {"languageCode": "en"}}
 
-    def _text(self, number: int) -> str:
+    def _text(self, number):
         return f"Text {number} der Fassung {self.version}"
 
 
-def in_groups(places: list[str], many: int) -> Iterator[list[str]]:
+def in_groups(places, many):
     for start in range(0, len(places), many):
         yield places[start : start + many]
 
 
 @pytest.mark.kill
-def test_an_import_killed_in_its_job_comes_to_the_same_end(
-    world: World, is_long: bool
-) -> None:
+def test_an_import_killed_in_its_job_comes_to_the_same_end(world, is_long):
     importing = Importing(world, MANY if is_long else SOME)
     places = IN_THE_JOB * (25 if is_long else 1)
     for group in in_groups(places, KILLS_OF_A_JOB):
@@ -158,9 +147,7 @@ def test_an_import_killed_in_its_job_comes_to_the_same_end(
 
 @pytest.mark.kill
 @pytest.mark.parametrize("place", [*AFTER_THE_END, "import.after_job"])
-def test_an_import_killed_at_its_end_is_not_done_again(
-    sqlite_world: World, place: str
-) -> None:
+def test_an_import_killed_at_its_end_is_not_done_again(sqlite_world, place):
     importing = Importing(sqlite_world, FEW)
     importing.next_file()
     server = sqlite_world.start(place)
@@ -181,7 +168,7 @@ def test_an_import_killed_at_its_end_is_not_done_again(
 
 
 @pytest.mark.kill
-def test_an_import_that_kills_every_server_is_given_up(world: World) -> None:
+def test_an_import_that_kills_every_server_is_given_up(world):
     importing = Importing(world, FEW)
     importing.next_file()
     place = "import.before_commit"
@@ -204,9 +191,7 @@ def test_an_import_that_kills_every_server_is_given_up(world: World) -> None:
 
 
 @pytest.mark.kill
-def test_an_upload_killed_before_its_job_is_none_and_is_not_kept_for_ever(
-    sqlite_world: World,
-) -> None:
+def test_an_upload_killed_before_its_job_is_none_and_is_not_kept_for_ever(sqlite_world):
     importing = Importing(sqlite_world, FEW)
     for place in [*BEFORE_THE_JOB, "import.before_commit"]:
         importing.next_file()

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
 
 pytestmark = pytest.mark.kill
-World = Any  # tests/faults/conftest.py
 
 
 class Task:
@@ -22,24 +19,24 @@ class Task:
     places: tuple[str, ...]
     counts: tuple[int, ...]
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world):
         self.world, self.owner = world, world.workspace.owner
         self.project = world.workspace.project(languages=["de"])
         self.path = f"/projects/{self.project['id']}"
         self.job = self.begin()
 
-    def begin(self) -> str:
+    def begin(self):
         """Return the path of the job."""
         raise NotImplementedError
 
-    def count(self) -> int:
+    def count(self):
         """How much of the result is there."""
         raise NotImplementedError
 
-    def check(self, result: Mapping[str, Any]) -> None:
+    def check(self, result):
         raise NotImplementedError
 
-    def sent(self, kind: str, record: str, file: str) -> tuple[str, str]:
+    def sent(self, kind, record, file):
         """The paths of a new glossary or memory that the project reads, and of the job
         that imports the file into it."""
         body = {"name": "Killed", "sourceLanguage": "en", "languageCodes": ["de"]}
@@ -64,16 +61,15 @@ class GlossaryImport(Task):
         "job.before_commit",
     )
 
-    def begin(self) -> str:
+    def begin(self):
         rows = "".join(f"term {number},Wort {number}\n" for number in range(self.total))
         self.glossary, job = self.sent("glossaries", "glossary", f"term,de\n{rows}")
         return job
 
-    def count(self) -> int:
-        count: int = self.owner.get(self.glossary).data["glossary"]["termCount"]
-        return count
+    def count(self):
+        return self.owner.get(self.glossary).data["glossary"]["termCount"]
 
-    def check(self, result: Mapping[str, Any]) -> None:
+    def check(self, result):
         assert result["termsCreated"] == self.total
         items = Counter[str]()
         for event in self.world.events(self.project):
@@ -93,19 +89,18 @@ class MemoryImport(Task):
         "job.before_commit",
     )
 
-    def begin(self) -> str:
+    def begin(self):
         self.rows = [f",text {number},Text {number}" for number in range(self.total)]
         file = "\n".join(["context,en,de", *self.rows])
         kind, record = "translation-memories", "translationMemory"
         self.memory, job = self.sent(kind, record, file)
         return job
 
-    def count(self) -> int:
+    def count(self):
         memory = self.owner.get(self.memory).data["translationMemory"]
-        count: int = memory["entryCount"]
-        return count
+        return memory["entryCount"]
 
-    def check(self, result: Mapping[str, Any]) -> None:
+    def check(self, result):
         assert result["entriesCreated"] == self.total
         path = f"{self.memory}/export"
         written = self.owner.get(path, query={"format": "csv"}).content.decode()
@@ -123,7 +118,7 @@ class Prefill(Task):
         "job.before_commit",
     )
 
-    def begin(self) -> str:
+    def begin(self):
         file = "en,de\nSave the file,Datei sichern"
         self.sent("translation-memories", "translationMemory", file)
         self.names = [f"key{number}" for number in range(self.total)]
@@ -137,7 +132,7 @@ class Prefill(Task):
         job = self.owner.post(f"{self.path}/tm/prefill", json=body).data["job"]
         return f"{self.path}/jobs/{job['id']}"
 
-    def count(self) -> int:
+    def count(self):
         statistics = self.owner.get(f"{self.path}/statistics").data["statistics"]
         [count] = [
             each["draft"]
@@ -146,7 +141,7 @@ class Prefill(Task):
         ]
         return int(count)
 
-    def check(self, result: Mapping[str, Any]) -> None:
+    def check(self, result):
         assert (result["keysFilled"], result["valuesWritten"]) == (self.total,) * 2
         events = self.world.events(self.project)
         updated = Counter(
@@ -159,9 +154,7 @@ class Prefill(Task):
 
 
 @pytest.mark.parametrize("kind", [GlossaryImport, MemoryImport, Prefill])
-def test_job_killed_in_every_place_comes_to_the_same_end(
-    world: World, kind: type[Task]
-) -> None:
+def test_job_killed_in_every_place_comes_to_the_same_end(world, kind):
     task = kind(world)
 
     counts = []

@@ -1,19 +1,15 @@
 """A merge or an undo that is killed anywhere happens completely or not at all."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from http.client import HTTPException
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
 
 pytestmark = pytest.mark.kill
-World = Any  # tests/faults/conftest.py
 
 LOST = (OSError, HTTPException)
 KEYS = 120
@@ -30,7 +26,7 @@ class Merging:
         "revert.before_commit",
     )
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world):
         self.world = world
         self.owner = world.workspace.owner
         self.project = world.workspace.project(languages=["de"])
@@ -49,15 +45,15 @@ class Merging:
         for n in range(102, 110):
             self.owner.delete(f"{self.path}/keys/{ids[f'k{n:03}']}", query=SPRING)
 
-    def create(self, names: list[str], text: str, **query: str) -> None:
+    def create(self, names, text, **query):
         keys = [{"key": name, "values": {"en": name, "de": text}} for name in names]
         path = f"{self.path}/keys/bulk"
         done = self.owner.post(path, json={"keys": keys}, query=query).data["results"]
         assert {each["outcome"] for each in done} == {"created"}
 
-    def keys(self, **query: str) -> dict[str, dict[str, Any]]:
+    def keys(self, **query):
         """Every key by id, as it is read on main or on a branch, times apart."""
-        found: dict[str, dict[str, Any]] = {}
+        found = {}
         for page in range(1, 4):
             asked = {"include": "values", "limit": 200, "page": page, **query}
             for key in self.owner.get(f"{self.path}/keys", query=asked).data["items"]:
@@ -65,7 +61,7 @@ class Merging:
                 found[key["id"]] = {name: key[name] for name in compared}
         return found
 
-    def everything(self) -> object:
+    def everything(self):
         """All that a merge may change: keys, counts, events, the branch, its diff."""
         branch = self.owner.get(f"{self.path}/branches/spring").data["branch"]
         diff = self.owner.get(f"{self.path}/branches/spring/diff")
@@ -73,15 +69,14 @@ class Merging:
         count = self.owner.get(self.path).data["project"]["keyCount"]
         return self.keys(), branch, diff.content, events, count
 
-    def events(self) -> list[Any]:
-        found: list[Any] = self.world.events(self.project)
-        return found
+    def events(self):
+        return self.world.events(self.project)
 
-    def merge(self, server: Any) -> Any:
+    def merge(self, server):
         path = f"{self.path}/branches/spring/merge"
         return self.world.owner(server).post(path, {})
 
-    def merge_killed_at(self, place: str) -> None:
+    def merge_killed_at(self, place):
         server = self.world.start(place)
         with pytest.raises(LOST):
             self.merge(server)
@@ -92,7 +87,7 @@ class Merging:
 
     state = keys
 
-    def change(self) -> tuple[object, dict[str, str]]:
+    def change(self):
         """Merge; return the state before, and the request that undoes the merge."""
         before = self.state()
         answer = self.owner.post(f"{self.path}/branches/spring/merge", json={})
@@ -110,12 +105,12 @@ class Importing:
         "job.before_commit",
     )
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world):
         self.world = world
         self.project = world.workspace.project(languages=["de"])
         self.path = f"/projects/{self.project['id']}"
 
-    def _run_import(self, text: str) -> str:
+    def _run_import(self, text):
         names = [f"page{n % 7}.text{n}" for n in range(IMPORTED_KEYS)]
         content = json.dumps({name: f"{text} {name}" for name in names}).encode()
         form = {"languageCode": "de", "onConflict": "overwrite", "format": "json-flat"}
@@ -126,10 +121,10 @@ class Importing:
         assert job["status"] == "succeeded", job
         return str(job["id"])
 
-    def state(self) -> object:
+    def state(self):
         return self.world.texts(self.project)
 
-    def change(self) -> tuple[object, dict[str, str]]:
+    def change(self):
         self._run_import("eins")
         return self.state(), {"jobId": self._run_import("zwei")}
 
@@ -142,9 +137,7 @@ BEFORE_THE_COMMIT = [
 ]
 
 
-def test_merge_killed_before_its_commit_changes_nothing_and_can_be_repeated(
-    world: World,
-) -> None:
+def test_merge_killed_before_its_commit_changes_nothing_and_can_be_repeated(world):
     merging = Merging(world)
     before, there = merging.everything(), merging.keys(**SPRING)
 
@@ -157,9 +150,7 @@ def test_merge_killed_before_its_commit_changes_nothing_and_can_be_repeated(
     assert merging.keys() == there
 
 
-def test_merge_killed_after_its_commit_is_there_and_is_not_repeated(
-    world: World,
-) -> None:
+def test_merge_killed_after_its_commit_is_there_and_is_not_repeated(world):
     merging = Merging(world)
     there = merging.keys(**SPRING)
 
@@ -175,20 +166,17 @@ def test_merge_killed_after_its_commit_is_there_and_is_not_repeated(
     assert len(merging.events()) == events
 
 
-Kind = type[Importing] | type[Merging]
 KINDS = pytest.mark.parametrize("kind", [Importing, Merging])
 
 
-def undo(world: World, server: Any, path: str, request: object) -> None:
+def undo(world, server, path, request):
     """Request the undo; the server may end before it responds."""
     with suppress(*LOST):
         world.owner(server).post(f"{path}/activity/revert", request)
 
 
 @KINDS
-def test_undo_killed_before_its_commit_is_repeated_with_the_same_result(
-    world: World, kind: Kind
-) -> None:
+def test_undo_killed_before_its_commit_is_repeated_with_the_same_result(world, kind):
     changing = kind(world)
     before, request = changing.change()
     after, events = changing.state(), len(world.events(changing.project))
@@ -213,9 +201,7 @@ def test_undo_killed_before_its_commit_is_repeated_with_the_same_result(
 
 @KINDS
 @pytest.mark.parametrize("point", ["job.after_commit", "revert.after_commit"])
-def test_undo_killed_after_its_commit_is_not_repeated(
-    world: World, kind: Kind, point: str
-) -> None:
+def test_undo_killed_after_its_commit_is_not_repeated(world, kind, point):
     changing = kind(world)
     before, request = changing.change()
     server = world.start(point)

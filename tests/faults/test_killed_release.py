@@ -1,18 +1,13 @@
 """A release that is killed anywhere leaves a manifest that can be read, old or new."""
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 from hashlib import sha256
 from http.client import HTTPException
-from typing import Any
 
 import pytest
 
 from locframework.testing.client import Client
-
-World = Any  # tests/faults/conftest.py
 
 LANGUAGES = ["de", "fr", "ar"]
 MODULES = 8
@@ -37,7 +32,7 @@ AFTER_THE_END = ["job.after_commit", "release.after_commit"]
 class Publishing:
     """A distribution, and all the versions of it that anybody has seen."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world):
         self.world = world
         workspace = world.workspace
         self.owner = workspace.owner
@@ -45,7 +40,7 @@ class Publishing:
         self.project = workspace.project(languages=LANGUAGES)
         self.path = f"/projects/{self.project['id']}"
         self.changes = 0
-        self.seen: dict[int, str] = {}  # version to release id
+        self.seen = {}  # version to release id
         self.change()
         body = {"name": "Web", "format": "json-nested", "splitByModule": True}
         made = self.owner.post(f"{self.path}/distributions", json=body)
@@ -55,7 +50,7 @@ class Publishing:
         workspace.run_jobs()
         self.seconds = time.monotonic() - begun  # that a release takes, about
 
-    def change(self) -> None:
+    def change(self):
         """Another text for everything."""
         self.changes += 1
         keys = [
@@ -71,13 +66,13 @@ class Publishing:
         body = {"keys": keys, "onExisting": "update"}
         assert self.owner.post(f"{self.path}/keys/bulk", json=body).status == 200
 
-    def ask(self, server: Any) -> None:
+    def ask(self, server):
         """Ask a server that may die of it for a release."""
         client = self.world.owner(server)
         with suppress(OSError, HTTPException):
             assert client.post(f"{self.one}/releases", {}).status == 202
 
-    def read(self) -> tuple[int, int]:
+    def read(self):
         """Version and content of the manifest, after a look at all that it names."""
         self.look_at_versions()
         url = f"/content/{self.distribution['publicKey']}/manifest.json"
@@ -91,21 +86,20 @@ class Publishing:
         assert str(version) == manifest.headers["X-Service-Release"]
         return version, change
 
-    def look_at_versions(self) -> None:
+    def look_at_versions(self):
         """No version ever stands for another release than it did."""
         found = self.owner.get(f"{self.one}/releases", query={"limit": 200})
         for release in found.data["items"]:
             known = self.seen.setdefault(release["version"], release["id"])
             assert known == release["id"]
 
-    def end(self, server: Any) -> dict[str, Any]:
+    def end(self, server):
         """The newest job, once it has ended on this server."""
         [newest, *_] = self.owner.get(f"{self.path}/jobs").data["items"]
         client = self.world.owner(server)
-        job: dict[str, Any] = client.end_of_job(f"{self.path}/jobs/{newest['id']}")
-        return job
+        return client.end_of_job(f"{self.path}/jobs/{newest['id']}")
 
-    def _change_in(self, file: dict[str, Any]) -> int:
+    def _change_in(self, file):
         """Which change the file shows; all of it shows the same."""
         answer = self.public.get(file["url"])
         assert answer.status == 200, (file, answer)
@@ -120,14 +114,12 @@ class Publishing:
 
 
 @pytest.fixture
-def publishing(sqlite_world: World) -> Publishing:
+def publishing(sqlite_world):
     return Publishing(sqlite_world)
 
 
 @pytest.mark.kill
-def test_a_release_killed_in_its_job_is_the_old_one_or_the_new_one(
-    world: World, is_long: bool
-) -> None:
+def test_a_release_killed_in_its_job_is_the_old_one_or_the_new_one(world, is_long):
     publishing = Publishing(world)
     places = IN_THE_JOB * (20 if is_long else 1)
     version, change = publishing.read()
@@ -162,9 +154,7 @@ def test_a_release_killed_in_its_job_is_the_old_one_or_the_new_one(
 
 @pytest.mark.kill
 @pytest.mark.parametrize("place", AFTER_THE_END)
-def test_a_release_killed_after_its_end_is_published_once(
-    publishing: Publishing, place: str
-) -> None:
+def test_a_release_killed_after_its_end_is_published_once(publishing, place):
     publishing.change()
     server = publishing.world.start(place)
     publishing.ask(server)
@@ -180,9 +170,7 @@ def test_a_release_killed_after_its_end_is_published_once(
 
 
 @pytest.mark.kill
-def test_a_release_that_kills_every_server_frees_the_way(
-    publishing: Publishing,
-) -> None:
+def test_a_release_that_kills_every_server_frees_the_way(publishing):
     publishing.change()
     place = "release.before_commit"
     server = publishing.world.start(place)
@@ -211,9 +199,7 @@ def test_a_release_that_kills_every_server_frees_the_way(
 
 
 @pytest.mark.kill
-def test_files_of_releases_that_never_were_are_not_kept_for_ever(
-    publishing: Publishing,
-) -> None:
+def test_files_of_releases_that_never_were_are_not_kept_for_ever(publishing):
     publishing.change()
     place = "release.after_blobs"
     server = publishing.world.start(place)
@@ -238,9 +224,7 @@ def test_files_of_releases_that_never_were_are_not_kept_for_ever(
     assert publishing.read() == (1, 1)
 
 
-def test_a_file_whose_removal_was_killed_can_be_published_again(
-    publishing: Publishing,
-) -> None:
+def test_a_file_whose_removal_was_killed_can_be_published_again(publishing):
     """The file goes before its note: what is noted and not there is put anew."""
     store = publishing.world.workspace.framework.plugins.blob_stores["disk"]
     [name, *_] = store.names()

@@ -5,27 +5,21 @@ nothing else. Three processes share the database and are killed at random, with 
 and deliveries under way, over real TLS.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from http.client import HTTPException
 from itertools import count
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from locframework.testing.contracts.storage_jobs import lease_owners
-from locframework.testing.receiver import Receiver, answering, open_receiver
+from locframework.testing.receiver import answering, open_receiver
 from locframework.testing.workspace import WEBHOOK_KEY
 from locframework.webhooks.rules import PER_WEBHOOK_LIMIT
 
-World = Any  # tests/faults/conftest.py
 LOST = (OSError, HTTPException)
 PROCESSES = 3
 LANGUAGES = [
@@ -36,7 +30,7 @@ ATTEMPTS = 6
 
 
 @pytest.fixture
-def receiver(tmp_path: Path) -> Iterator[Receiver]:
+def receiver(tmp_path):
     folder = tmp_path / "receiver"
     folder.mkdir()
     with open_receiver(folder, answering(204)) as receiver:
@@ -46,7 +40,7 @@ def receiver(tmp_path: Path) -> Iterator[Receiver]:
 class Hooked:
     """A project, a webhook that is answered, and one where nobody listens."""
 
-    def __init__(self, world: World, receiver: Receiver) -> None:
+    def __init__(self, world, receiver):
         self.world, self.receiver = world, receiver
         self.project = world.workspace.project()
         self.path = f"/projects/{self.project['id']}"
@@ -56,7 +50,7 @@ class Hooked:
         self.dead = self._create(owner, "https://127.0.0.1:1/", "language.added")
         server.stop()
 
-    def start(self, crash_at: str = "") -> Any:
+    def start(self, crash_at=""):
         """A server that sends webhooks, also to loopback."""
         plugins = {
             "peewee": {"database": self.world.url},
@@ -71,21 +65,20 @@ class Hooked:
         settings = {"plugins": plugins, "webhooks": webhooks}
         return self.world.start(crash_at, settings=settings)
 
-    def write(self, many: int) -> None:
+    def write(self, many):
         """Make keys while no server runs."""
         for number in range(many):
             self.world.workspace.key(self.project, f"key{number}")
 
-    def _create(self, owner: Any, url: str, event_type: str) -> str:
+    def _create(self, owner, url, event_type):
         body = {"url": url, "eventTypes": [event_type]}
         made = owner.post(f"{self.path}/webhooks", body)
         assert made.status == 201, made
-        found: str = made.data["webhook"]["id"]
-        return found
+        return made.data["webhook"]["id"]
 
-    def log(self, webhook: str) -> list[dict[str, Any]]:
+    def log(self, webhook):
         """All deliveries of a webhook."""
-        found: list[dict[str, Any]] = []
+        found = []
         for page in count(1):
             answer = self.world.workspace.owner.get(
                 f"{self.path}/webhooks/{webhook}/deliveries",
@@ -96,21 +89,20 @@ class Hooked:
                 return found
         raise AssertionError
 
-    def pending(self) -> int:
+    def pending(self):
         """How many deliveries to the webhook that is answered have not ended."""
         path = f"{self.path}/webhooks/{self.webhook}/deliveries"
         query = {"limit": 1, "status": "pending"}
-        count: int = self.world.workspace.owner.get(path, query=query).data["total"]
-        return count
+        return self.world.workspace.owner.get(path, query=query).data["total"]
 
-    def committed(self, event_type: str) -> list[dict[str, Any]]:
+    def committed(self, event_type):
         """The items of all events of the type."""
         events = self.world.events(self.project)
         return [
             item for event in events if event.type == event_type for item in event.items
         ]
 
-    def check(self, kills: int) -> list[dict[str, Any]]:
+    def check(self, kills):
         """What went in came out, and nothing else did; return the log."""
         self.start()  # what the dead ones held is due at once
         self.world.wait_until(lambda: not self.pending())
@@ -132,14 +124,14 @@ class Hooked:
 class Writer(threading.Thread):
     """Makes keys until it is stopped or the server is gone; notes each 201."""
 
-    def __init__(self, client: Any, path: str, name: str) -> None:
+    def __init__(self, client, path, name):
         super().__init__(name=name)
         self._client, self._path = client, path
         self._stopping = threading.Event()
-        self.made: list[str] = []
+        self.made = []
         self.start()
 
-    def run(self) -> None:
+    def run(self):
         for number in count():
             name = f"{self.name}_{number}"
             try:
@@ -151,7 +143,7 @@ class Writer(threading.Thread):
             if self._stopping.is_set():
                 return
 
-    def stop(self) -> None:
+    def stop(self):
         """After the request that is under way."""
         self._stopping.set()
         self.join()
@@ -160,9 +152,9 @@ class Writer(threading.Thread):
 class Arrived:
     """What the receiver got: of each key the ids that named it, and how often."""
 
-    def __init__(self, receiver: Receiver) -> None:
-        self.times: Counter[str] = Counter()  # by webhook-id
-        self.ids: dict[str, set[str]] = {}  # by key
+    def __init__(self, receiver):
+        self.times = Counter()  # by webhook-id
+        self.ids = {}  # by key
         for received in receiver.received:
             webhook_id = received.header("webhook-id") or ""
             self.times[webhook_id] += 1
@@ -171,14 +163,14 @@ class Arrived:
 
 
 @pytest.fixture
-def hooked(world: World, receiver: Receiver) -> Hooked:
+def hooked(world, receiver):
     return Hooked(world, receiver)
 
 
 @pytest.mark.kill
 def test_every_committed_event_arrives_or_has_failed_though_we_are_killed(
-    hooked: Hooked, is_long: bool
-) -> None:
+    hooked, is_long
+):
     kills, changes = (30, 5000) if is_long else (3, 30)
     made, killed = written_while_killed(hooked, kills, changes)
 
@@ -197,9 +189,7 @@ def test_every_committed_event_arrives_or_has_failed_though_we_are_killed(
 
 @pytest.mark.kill
 @pytest.mark.parametrize("place", ["webhooks.after_claim", "webhooks.after_send"])
-def test_what_a_killed_process_had_claimed_is_sent_by_the_next(
-    hooked: Hooked, place: str
-) -> None:
+def test_what_a_killed_process_had_claimed_is_sent_by_the_next(hooked, place):
     hooked.write(12)
 
     hooked.start(f"{place}#3").die(place)
@@ -210,7 +200,7 @@ def test_what_a_killed_process_had_claimed_is_sent_by_the_next(
     assert all(each[-1]["statusCode"] == 204 for each in interrupted)
 
 
-def test_a_server_that_is_told_to_stop_leaves_nothing_half_done(hooked: Hooked) -> None:
+def test_a_server_that_is_told_to_stop_leaves_nothing_half_done(hooked):
     server = hooked.start()
     hooked.write(30)
     hooked.world.wait_until(lambda: len(hooked.receiver.received) >= 5)
@@ -221,14 +211,12 @@ def test_a_server_that_is_told_to_stop_leaves_nothing_half_done(hooked: Hooked) 
     hooked.check(kills=0)
 
 
-def written_while_killed(
-    hooked: Hooked, kills: int, changes: int
-) -> tuple[list[str], int]:
+def written_while_killed(hooked, kills, changes):
     """Write to three processes and kill one after the other; names made, and kills.
 
     They are all dead at the end.
     """
-    made: list[str] = []
+    made = []
     servers = [hooked.start() for _ in range(PROCESSES)]
     for turn in range(kills):
         writers = [

@@ -1,18 +1,13 @@
 """What was acknowledged is there after a kill; the rest is there as a whole or not."""
 
-from __future__ import annotations
-
 import random
 import threading
 import time
 from collections import Counter
 from http.client import HTTPException
 from itertools import count
-from typing import Any
 
 import pytest
-
-World = Any  # tests/faults/conftest.py
 
 LOST = (OSError, HTTPException)
 VALUES = {"en": "Pay", "de": "Zahlen", "ar": "ادفع"}
@@ -26,14 +21,14 @@ SECONDS_MOST_TO_LIVE = 0.25
 class Project:
     """A project as it is read from outside, and writes that a kill cuts off."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world):
         self.world = world
         self.project = world.workspace.project(languages=["de", "ar"])
         self.path = f"/projects/{self.project['id']}"
 
-    def keys(self) -> dict[str, dict[str, str]]:
+    def keys(self):
         """Every key and its texts."""
-        found: dict[str, dict[str, str]] = {}
+        found = {}
         for page in count(1):
             query = {"include": "values", "limit": 200, "page": page}
             answer = self.world.workspace.owner.get(f"{self.path}/keys", query=query)
@@ -44,21 +39,21 @@ class Project:
                 return found
         raise AssertionError
 
-    def named(self) -> dict[str, Counter[str]]:
+    def named(self):
         """Event types to the keys that their items name, and how often."""
-        found: dict[str, Counter[str]] = {}
+        found = {}
         for event in self.world.events(self.project):
             for item in event.items:
                 if "key" in item:
                     found.setdefault(event.type, Counter())[item["key"]] += 1
         return found
 
-    def key_counts(self) -> tuple[int, int]:
+    def key_counts(self):
         """How many keys the project and its list of keys say there are."""
         found = self.world.workspace.owner.get(self.path).data["project"]
         return found["keyCount"], self.world.key_count(self.project)
 
-    def killed(self, place: str, write: Any, **how: Any) -> None:
+    def killed(self, place, write, **how):
         """Send a write to a server that dies at the place."""
         method, below, body = write
         server = self.world.start(place)
@@ -71,7 +66,7 @@ class Project:
 
 
 @pytest.fixture
-def project(world: World) -> Project:
+def project(world):
     return Project(world)
 
 
@@ -90,9 +85,7 @@ REWRITE = (
 
 
 @pytest.mark.parametrize("place", BEFORE_THE_COMMIT)
-def test_writes_killed_before_their_commit_change_nothing(
-    project: Project, place: str
-) -> None:
+def test_writes_killed_before_their_commit_change_nothing(project, place):
     for write in (ONE, BULK):
         project.killed(place, write)
         assert (project.keys(), project.named()) == ({}, {})
@@ -109,9 +102,7 @@ def test_writes_killed_before_their_commit_change_nothing(
     assert project.key_counts() == (BATCH, BATCH)
 
 
-def test_writes_killed_after_their_commit_are_there_whole_with_their_events(
-    project: Project,
-) -> None:
+def test_writes_killed_after_their_commit_are_there_whole_with_their_events(project):
     once = Counter(NAMES)
     updates = Counter({name: len(VALUES) for name in NAMES})
 
@@ -131,9 +122,7 @@ def test_writes_killed_after_their_commit_are_there_whole_with_their_events(
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
-def test_a_key_sent_again_after_a_kill_is_made_once(
-    project: Project, place: str
-) -> None:
+def test_a_key_sent_again_after_a_kill_is_made_once(project, place):
     """What the client cannot know: whether the commit came before the kill."""
     headers = {"Idempotency-Key": "once"}
     project.killed(f"idempotency.{place}_commit", ONE, headers=headers)
@@ -154,17 +143,17 @@ def test_a_key_sent_again_after_a_kill_is_made_once(
 class Writer(threading.Thread):
     """Writes keys, values and batches until the server is gone; notes each 2xx."""
 
-    def __init__(self, world: World, server: Any, path: str, name: str) -> None:
+    def __init__(self, world, server, path, name):
         super().__init__(name=name)
         self._client = world.owner(server)
         self._path = path
-        self.keys: dict[str, dict[str, str]] = {}  # as acknowledged
-        self.batches: list[list[str]] = []  # as sent
-        self.rewritten: list[str] = []  # as acknowledged
-        self.faults: list[Any] = []
+        self.keys = {}  # as acknowledged
+        self.batches = []  # as sent
+        self.rewritten = []  # as acknowledged
+        self.faults = []
         self.start()
 
-    def run(self) -> None:
+    def run(self):
         steps = self._one, self._value, self._batch, self._values
         for number in count():
             step = steps[number % len(steps)]
@@ -176,7 +165,7 @@ class Writer(threading.Thread):
                 self.faults.append(fault)
                 return
 
-    def _one(self, name: str) -> None:
+    def _one(self, name):
         answer = self._client.post(
             f"{self._path}/keys", {"key": name, "values": VALUES}
         )
@@ -185,14 +174,14 @@ class Writer(threading.Thread):
         self._last = name
         self.keys[name] = dict(VALUES)
 
-    def _value(self, name: str) -> None:
+    def _value(self, name):
         path = f"{self._path}/keys/{self._id}/values/de"
         # whether it is acknowledged or not: from now on either may be there
         self.keys[self._last]["de"] = ""
         assert self._client.put(path, {"value": name}).status == 200
         self.keys[self._last]["de"] = name
 
-    def _batch(self, name: str) -> None:
+    def _batch(self, name):
         names = [f"{name}.{number}" for number in range(10)]
         self.batches.append(names)
         keys = [{"key": each, "values": VALUES} for each in names]
@@ -200,7 +189,7 @@ class Writer(threading.Thread):
         assert answer.status == 200, answer
         self.keys |= {each: dict(VALUES) for each in names}
 
-    def _values(self, name: str) -> None:
+    def _values(self, name):
         """One German text for the whole of the last batch."""
         names = self.batches[-1]
         for each in names:
@@ -214,13 +203,11 @@ class Writer(threading.Thread):
 
 
 @pytest.mark.kill
-def test_acknowledged_writes_survive_kills_at_random(
-    project: Project, is_long: bool
-) -> None:
+def test_acknowledged_writes_survive_kills_at_random(project, is_long):
     world, path = project.world, project.path
-    acknowledged: dict[str, dict[str, str]] = {}
-    batches: list[list[str]] = []
-    rewritten: list[str] = []
+    acknowledged = {}
+    batches = []
+    rewritten = []
     kills = 200 if is_long else 20
     for kill in count():
         if kill >= kills and len(acknowledged) > ENOUGH and rewritten:

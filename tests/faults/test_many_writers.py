@@ -1,31 +1,25 @@
 """Many writers of one thing at once: one wins or all take turns, and none is lost."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from threading import Barrier
-from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer, patiently
-
-World = Any  # tests/faults/conftest.py
+from locframework.testing.client import patiently
 
 WRITERS = 50  # as many connections as one address may have
 JOBS = 24
 
 
-def all_at_once(world: World, server: Any, ask: Callable[[Any, int], Answer]) -> Any:
+def all_at_once(world, server, ask):
     """What fifty clients are answered, each on a connection of its own. Who is asked
     to come again, as the machine has much to do, comes again."""
     start = Barrier(WRITERS)
 
-    def one(number: int) -> Answer:
+    def one(number):
         with closing(world.owner(server)) as client:
             client.get("/healthz")  # the connection is there
             start.wait(60)
@@ -36,13 +30,13 @@ def all_at_once(world: World, server: Any, ask: Callable[[Any, int], Answer]) ->
 
 
 @pytest.fixture
-def server(world: World) -> Any:
+def server(world):
     return world.start(threads=16)
 
 
 def test_one_of_fifty_creates_the_key_and_the_others_are_told_that_it_exists(
-    world: World, server: Any
-) -> None:
+    world, server
+):
     project = world.workspace.project(languages=["de"])
     path = f"/projects/{project['id']}/keys"
 
@@ -66,9 +60,7 @@ def test_one_of_fifty_creates_the_key_and_the_others_are_told_that_it_exists(
     assert types["key.created"] == types["translation.updated"] == 1
 
 
-def test_fifty_writes_of_one_value_are_all_kept_in_turn(
-    world: World, server: Any
-) -> None:
+def test_fifty_writes_of_one_value_are_all_kept_in_turn(world, server):
     project = world.workspace.project(languages=["de"])
     key = world.workspace.key(project, "a", values={"de": "before"})
     path = f"/projects/{project['id']}/keys/{key['id']}/values/de"
@@ -94,9 +86,7 @@ def test_fifty_writes_of_one_value_are_all_kept_in_turn(
     assert {item["value"] for item in history["items"]} == written | {"before"}
 
 
-def test_fifty_writes_of_fifty_languages_of_one_key_are_all_there(
-    world: World, server: Any
-) -> None:
+def test_fifty_writes_of_fifty_languages_of_one_key_are_all_there(world, server):
     codes = [f"x-l{number:02}" for number in range(WRITERS)]
     project = world.workspace.project(languages=codes)
     key = world.workspace.key(project, "a", values={"en": "source"})
@@ -116,9 +106,7 @@ def test_fifty_writes_of_fifty_languages_of_one_key_are_all_there(
     assert there == {"en": "source", **{code: code for code in codes}}
 
 
-def test_one_of_fifty_publishes_and_the_others_are_told_to_wait(
-    world: World, server: Any
-) -> None:
+def test_one_of_fifty_publishes_and_the_others_are_told_to_wait(world, server):
     project = world.workspace.project()
     owner = world.workspace.owner
     body = {"name": "Web", "format": "json-nested"}
@@ -147,7 +135,7 @@ def test_one_of_fifty_publishes_and_the_others_are_told_to_wait(
     ]
 
 
-def test_each_job_is_claimed_once_by_three_processes(world: World) -> None:
+def test_each_job_is_claimed_once_by_three_processes(world):
     project = world.workspace.project()
     path = f"/projects/{project['id']}"
     accepted = []

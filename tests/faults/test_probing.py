@@ -1,17 +1,12 @@
 """Whether a public key exists cannot be told from any answer about it."""
 
-from __future__ import annotations
-
 from http.client import HTTPConnection
 from secrets import token_urlsafe
-from typing import Any
 
 import pytest
 
 from locframework.testing.client import Client
 from tests.databases import statements_of
-
-World = Any  # tests/faults/conftest.py
 
 CHANGING_HEADERS = {
     "date",
@@ -24,7 +19,7 @@ CHANGING_HEADERS = {
 class Keys:
     """A paused distribution, its keys, and a key that never was."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world):
         workspace = world.workspace
         project = workspace.project()
         workspace.key(project, "pay", values={"en": "Pay"})
@@ -40,23 +35,23 @@ class Keys:
         self.blob = file["url"].rpartition("/")[2]
         self.unknown = token_urlsafe(32)
 
-    def pause(self) -> str:
+    def pause(self):
         """The key, of which nothing is to be known any more."""
         self._owner.post(f"{self._one}/pause", json={})
         return str(self.live)
 
-    def rotate(self) -> str:
+    def rotate(self):
         """The key that was given up."""
         self._owner.post(f"{self._one}/rotate-key", json={})
         return str(self.live)
 
 
 @pytest.fixture
-def keys(world: World) -> Keys:
+def keys(world):
     return Keys(world)
 
 
-def requests(key: str, blob: str) -> list[tuple[str, str, dict[str, str]]]:
+def requests(key, blob):
     manifest, file = f"/content/{key}/manifest.json", f"/content/{key}/b/{blob}"
     return [
         (method, path, headers)
@@ -66,7 +61,7 @@ def requests(key: str, blob: str) -> list[tuple[str, str, dict[str, str]]]:
     ]
 
 
-def raw(port: int, method: str, path: str, headers: dict[str, str]) -> tuple[Any, ...]:
+def raw(port, method, path, headers):
     """Status line, headers in their order, and body, of a fresh connection."""
     connection = HTTPConnection("127.0.0.1", port, timeout=30)
     try:
@@ -83,9 +78,9 @@ def raw(port: int, method: str, path: str, headers: dict[str, str]) -> tuple[Any
 
 @pytest.mark.parametrize("how", ["pause", "rotate"])
 def test_an_unknown_key_and_one_that_is_no_more_answer_alike_to_the_byte(
-    world: World, keys: Keys, how: str
-) -> None:
-    gone: str = getattr(keys, how)()
+    world, keys, how
+):
+    gone = getattr(keys, how)()
     port = world.start().port
 
     for known, unknown in zip(
@@ -97,8 +92,8 @@ def test_an_unknown_key_and_one_that_is_no_more_answer_alike_to_the_byte(
 
 @pytest.mark.parametrize("how", ["pause", "rotate"])
 def test_an_unknown_key_and_one_that_is_no_more_cost_the_same_statements(
-    world: World, keys: Keys, how: str
-) -> None:
+    world, keys, how
+):
     public = Client(world.workspace.app)
     asked = []
     for key in (getattr(keys, how)(), keys.unknown):

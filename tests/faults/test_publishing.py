@@ -1,12 +1,7 @@
 """The manifest can be read while releases are published, with all that it names."""
 
-from __future__ import annotations
-
 import threading
 from hashlib import sha256
-from typing import Any
-
-World = Any  # tests/faults/conftest.py
 
 READERS = 4
 MODULES = 6
@@ -16,19 +11,19 @@ LANGUAGES = ["de", "fr"]
 class Reader(threading.Thread):
     """Reads the manifest and every file of it, over and over."""
 
-    def __init__(self, server: Any, key: str) -> None:
+    def __init__(self, server, key):
         super().__init__()
         self._client = server.client()
         self._manifest = f"/content/{key}/manifest.json"
-        self._etags: dict[int, str] = {}
+        self._etags = {}
         self.reads = 0
         self.unchanged = 0
-        self.versions: list[int] = []
-        self.faults: list[str] = []
+        self.versions = []
+        self.faults = []
         self.is_done = threading.Event()
         self.start()
 
-    def run(self) -> None:
+    def run(self):
         was_done = False
         while not was_done:  # once more when nothing is published any longer
             was_done = self.is_done.is_set()
@@ -38,7 +33,7 @@ class Reader(threading.Thread):
                 self.faults.append(repr(fault))
                 return
 
-    def _read(self) -> None:
+    def _read(self):
         """One manifest and what it names; and the same manifest again."""
         manifest = self._client.get(self._manifest)
         assert manifest.status == 200, manifest
@@ -56,7 +51,7 @@ class Reader(threading.Thread):
         assert again.status in (200, 304)
         self.unchanged += again.status == 304
 
-    def _text_of(self, file: dict[str, Any]) -> str:
+    def _text_of(self, file):
         answer = self._client.get(file["url"])
         assert answer.status == 200, (file, answer)
         self.reads += 1
@@ -69,14 +64,14 @@ class Reader(threading.Thread):
 
 
 def test_every_file_of_every_manifest_is_there_while_releases_are_published(
-    world: World, is_long: bool
-) -> None:
+    world, is_long
+):
     server = world.start(threads=6)
     owner = world.owner(server)
     project = world.workspace.project(languages=LANGUAGES)
     path = f"/projects/{project['id']}"
 
-    def change(number: int) -> None:
+    def change(number):
         keys = [
             {
                 "key": f"module{module}.text",

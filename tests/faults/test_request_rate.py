@@ -1,19 +1,13 @@
 """In no minute are more than 600 requests of one token or address accepted."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPException
-from typing import Any
 
 import pytest
-
-World = Any  # tests/faults/conftest.py
 
 MOST = 600  # service.md, Limits
 MINUTE = 60
@@ -23,21 +17,21 @@ REDIS = os.environ.get("LOCFRAMEWORK_TEST_REDIS", "redis://127.0.0.1:6379/15")
 class Hammer(threading.Thread):
     """Asks as fast as it can; counts the statuses."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client):
         super().__init__()
         self._client = client
-        self.statuses: Counter[int] = Counter()
+        self.statuses = Counter()
         self.is_done = threading.Event()
         self.start()
 
-    def run(self) -> None:
+    def run(self):
         while not self.is_done.is_set():
             with suppress(OSError, HTTPException):
                 self.statuses[self._client.get("/tokens/self").status] += 1
 
 
 @pytest.fixture
-def shared_limits() -> Iterator[dict[str, object]]:
+def shared_limits():
     """Settings for processes that count together, in a Redis database of tests."""
     redis = pytest.importorskip("redis")
     server = redis.Redis.from_url(REDIS, socket_timeout=5)
@@ -53,8 +47,8 @@ def shared_limits() -> Iterator[dict[str, object]]:
 
 @pytest.mark.server
 def test_three_processes_that_share_redis_accept_600_together(
-    sqlite_world: World, shared_limits: dict[str, object]
-) -> None:
+    sqlite_world, shared_limits
+):
     token = sqlite_world.workspace.client("viewer").token
     servers = [
         sqlite_world.start(settings=shared_limits, requests_a_minute=MOST)

@@ -1,20 +1,15 @@
 """SIGTERM in traffic: what is running ends, what is not done is left to the next."""
 
-from __future__ import annotations
-
 import json
 import signal
 import threading
 import time
 from http.client import HTTPException
 from itertools import count
-from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
-
-World = Any  # tests/faults/conftest.py
 
 CLIENTS = 4
 STOP_SECONDS = 10  # what running requests, and then running jobs, are given
@@ -24,14 +19,14 @@ KEYS = 3_000
 class Client(threading.Thread):
     """Writes one key after the other, until the server says that it closes."""
 
-    def __init__(self, http: Any, path: str, name: str) -> None:
+    def __init__(self, http, path, name):
         super().__init__()
         self._http, self._path, self._name = http, path, name
-        self.acknowledged: list[str] = []
-        self.fault: object = None
+        self.acknowledged = []
+        self.fault = None
         self.start()
 
-    def run(self) -> None:
+    def run(self):
         for number in count():
             name = f"{self._name}.{number}"
             try:
@@ -47,7 +42,7 @@ class Client(threading.Thread):
                 return
 
 
-def test_running_requests_are_answered_and_written(world: World) -> None:
+def test_running_requests_are_answered_and_written(world):
     project = world.workspace.project()
     path = f"/projects/{project['id']}"
     server = world.start()
@@ -72,7 +67,7 @@ def test_running_requests_are_answered_and_written(world: World) -> None:
     assert sorted(acknowledged) == sorted(stored)
 
 
-def upload(client: Any, path: str, keys: int) -> Any:
+def upload(client, path, keys):
     texts = {f"key{number}": f"Text {number}" for number in range(keys)}
     file = Upload("en.json", json.dumps(texts).encode(), "application/json")
     accepted = client.post(f"{path}/import", files={"file": file})
@@ -80,14 +75,14 @@ def upload(client: Any, path: str, keys: int) -> Any:
     return accepted
 
 
-def job_of(world: World, project: dict[str, Any]) -> Any:
+def job_of(world, project):
     """The only job, as it is kept."""
     path = f"/projects/{project['id']}/jobs"
     [job] = world.workspace.owner.get(path).data["items"]
     return world.workspace.framework.storage.jobs.find(project["id"], job["id"])
 
 
-def test_a_job_that_runs_is_waited_for(world: World) -> None:
+def test_a_job_that_runs_is_waited_for(world):
     project = world.workspace.project()
     server = world.start()
     upload(world.owner(server), f"/projects/{project['id']}", KEYS)
@@ -108,9 +103,7 @@ HANGS = ["job.after_claim", "import.before_commit"]
 
 
 @pytest.mark.parametrize("place", HANGS)
-def test_a_job_that_hangs_is_left_to_the_next_start(
-    world: World, is_long: bool, place: str
-) -> None:
+def test_a_job_that_hangs_is_left_to_the_next_start(world, is_long, place):
     """The first signal asks and waits; the second one does not."""
     project = world.workspace.project()
     path = f"/projects/{project['id']}"

@@ -1,14 +1,11 @@
 """CSV is read row by row, whatever ends its lines, and its faults told in our words."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io
 import itertools
 import tracemalloc
 from contextlib import suppress
-from typing import BinaryIO
 
 import pytest
 from hypothesis import given
@@ -24,7 +21,7 @@ from locframework.file_import.csv_table import (
 )
 
 
-def rows(content: bytes) -> list[tuple[int, list[str]]]:
+def rows(content):
     return list(read_rows(io.BytesIO(content)))
 
 
@@ -39,9 +36,7 @@ def rows(content: bytes) -> list[tuple[int, list[str]]]:
         (b"a\n" + b"," * 1000, "there are more than 1,000 columns"),
     ],
 )
-def test_what_is_wrong_with_csv_is_told_to_who_made_it(
-    content: bytes, told: str
-) -> None:
+def test_what_is_wrong_with_csv_is_told_to_who_made_it(content, told):
     with pytest.raises(UnreadableFile) as caught:
         rows(content)
 
@@ -56,13 +51,13 @@ def test_what_is_wrong_with_csv_is_told_to_who_made_it(
         ("\ufeffa".encode("utf-16-le") + b"\x00\xd8b\x00", "the file is not UTF-16,"),
     ],
 )
-def test_what_is_no_text_is_refused(content: bytes, told: str) -> None:
+def test_what_is_no_text_is_refused(content, told):
     with pytest.raises(UnreadableFile, match=f"^line 1: {told}"):
         rows(content)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_blank_lines_before_the_head_are_passed_over(end: str) -> None:
+def test_blank_lines_before_the_head_are_passed_over(end):
     assert rows(f"{end} {end}a;b{end}c;d".encode()) == [
         (3, ["a", "b"]),
         (4, ["c", "d"]),
@@ -72,7 +67,7 @@ def test_blank_lines_before_the_head_are_passed_over(end: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_what_spreadsheets_call_unicode_text_is_read(encoding: str) -> None:
+def test_what_spreadsheets_call_unicode_text_is_read(encoding):
     many = [f"Fähre 🚢 {number}\tĊ{number}" for number in range(9000)]
     content = "\ufeff" + "\r\n".join(["term\tde", *many])
 
@@ -84,7 +79,7 @@ def test_what_spreadsheets_call_unicode_text_is_read(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_any_line_end_ends_a_line_also_that_of_old_macs(end: str) -> None:
+def test_any_line_end_ends_a_line_also_that_of_old_macs(end):
     content = f'en;de{end}a;b{end}{end}"c{end}d";e{end}f;g'.encode("utf-8-sig")
 
     assert rows(content) == [
@@ -115,13 +110,11 @@ cells = st.text(st.sampled_from("a\r\n,;\"'=\t é\U0001f600"), max_size=6)
         (b"a,b\nsep=;\n", [(1, ["a", "b"]), (2, ["sep=;"])]),
     ],
 )
-def test_only_a_line_before_the_head_may_name_the_delimiter(
-    content: bytes, expected: list[tuple[int, list[str]]]
-) -> None:
+def test_only_a_line_before_the_head_may_name_the_delimiter(content, expected):
     assert rows(content) == expected
 
 
-def test_empty_cells_at_the_end_of_a_line_are_none_in_the_head_too() -> None:
+def test_empty_cells_at_the_end_of_a_line_are_none_in_the_head_too():
     content = io.BytesIO(b"en,,de,, \na,b,c,,\nd,,,,e\n")
 
     found = list(read_table(content, lambda name: name, lambda _: None))
@@ -133,9 +126,7 @@ def test_empty_cells_at_the_end_of_a_line_are_none_in_the_head_too() -> None:
 
 
 @given(st.lists(st.lists(cells, min_size=2, max_size=3), max_size=5), st.integers(1, 9))
-def test_what_is_written_is_read_the_same_whatever_piece_it_comes_in(
-    written: list[list[str]], size: int
-) -> None:
+def test_what_is_written_is_read_the_same_whatever_piece_it_comes_in(written, size):
     out = io.StringIO(newline="")
     csv.writer(out).writerows(
         [["a", "b"], *([mark_formula(c) for c in r] for r in written)]
@@ -143,7 +134,7 @@ def test_what_is_written_is_read_the_same_whatever_piece_it_comes_in(
     content = out.getvalue().encode()
 
     class InPieces(io.BytesIO):
-        def read(self, _: int | None = -1) -> bytes:
+        def read(self, _=-1):
             return super().read(size)
 
     found = [
@@ -157,19 +148,19 @@ def test_what_is_written_is_read_the_same_whatever_piece_it_comes_in(
 class Endless(io.RawIOBase):
     """A file that is made while it is read."""
 
-    def __init__(self, part: bytes, times: int) -> None:
+    def __init__(self, part, times):
         self._parts = itertools.repeat(part, times)
         self._rest = b""
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size=-1):
         self._rest = self._rest or next(self._parts, b"")
         found, self._rest = self._rest[:size], self._rest[size:]
         return found
 
 
-def peak_of(part: bytes, times: int) -> int:
+def peak_of(part, times):
     """What reading the parts took at its most, in bytes."""
-    file: BinaryIO = Endless(part, times)  # type: ignore[assignment]
+    file = Endless(part, times)
     tracemalloc.start()
     with suppress(UnreadableFile):
         for _ in read_rows(file):
@@ -193,9 +184,7 @@ ROW_LIMIT = 512 * 1024  # a smaller one
         (b"," * 65_536, 4 * ROW_LIMIT // 65_536),
     ],
 )
-def test_memory_does_not_grow_with_the_file(
-    part: bytes, times: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_does_not_grow_with_the_file(part, times, monkeypatch):
     monkeypatch.setattr(csv_table, "ROW_LIMIT", ROW_LIMIT)
 
     assert peak_of(part, 2 * times) < peak_of(part, times) + 200_000

@@ -1,11 +1,9 @@
 """What is left out of a file is counted by kind."""
 
-from __future__ import annotations
-
 from locframework.file_import.problems import KINDS_LIMIT, LeftOut
 
 
-def test_the_most_frequent_kind_comes_first() -> None:
+def test_the_most_frequent_kind_comes_first():
     left_out = LeftOut()
     left_out.add(["a", "b", "b"])
 
@@ -15,7 +13,7 @@ def test_the_most_frequent_kind_comes_first() -> None:
     ]
 
 
-def test_a_file_of_very_many_kinds_takes_no_more_memory() -> None:
+def test_a_file_of_very_many_kinds_takes_no_more_memory():
     left_out = LeftOut()
     left_out.add(str(number) for number in range(10_000))
 

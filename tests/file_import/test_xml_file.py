@@ -1,7 +1,5 @@
 """Files that are nearly XML are read; what is mended is named with its element."""
 
-from __future__ import annotations
-
 import io
 import re
 
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 
 from locframework.errors import UnreadableFile
 from locframework.file_import import xml_file
-from locframework.file_import.xml_file import Element, OwnDoctype, read_elements
+from locframework.file_import.xml_file import OwnDoctype, read_elements
 
 DOCTYPE = OwnDoctype("r", "", re.compile("r[.]dtd"), "r.dtd")
 
@@ -19,19 +17,19 @@ DOCTYPE = OwnDoctype("r", "", re.compile("r[.]dtd"), "r.dtd")
 class Pieces(io.RawIOBase):
     """A file that is read in pieces of these sizes, and then of one byte."""
 
-    def __init__(self, content: bytes, sizes: list[int]) -> None:
+    def __init__(self, content, sizes):
         self._content, self._sizes = io.BytesIO(content), iter(sizes)
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size=-1):
         return self._content.read(next(self._sizes, 1))
 
 
-def items(content: bytes, sizes: list[int] | None = None) -> list[Element]:
+def items(content, sizes=None):
     file = Pieces(content, sizes or [len(content)])
-    return list(read_elements(file, "R", DOCTYPE, ("r",), "i"))  # type: ignore[arg-type]
+    return list(read_elements(file, "R", DOCTYPE, ("r",), "i"))
 
 
-def item(content: str) -> Element:
+def item(content):
     [found] = items(f"<r>{content}</r>".encode())
     return found
 
@@ -60,12 +58,10 @@ MARKUP = st.sampled_from(
     st.lists(st.one_of(MARKUP, st.text("&;#xn<>a"))).map("".join),
     st.lists(st.integers(1, 9)),
 )
-def test_how_a_file_is_cut_into_pieces_makes_no_difference(
-    text: str, sizes: list[int]
-) -> None:
+def test_how_a_file_is_cut_into_pieces_makes_no_difference(text, sizes):
     content = f"<r>&nbsp;<i>{text}</i>\x01<i>z</i></r>".encode()
 
-    def found(sizes: list[int]) -> object:
+    def found(sizes):
         try:
             return [
                 (each.text(), each.mended, each.line) for each in items(content, sizes)
@@ -92,15 +88,13 @@ def test_how_a_file_is_cut_into_pieces_makes_no_difference(
         ),
     ],
 )
-def test_what_is_no_xml_is_mended_and_named(
-    content: str, text: str, mended: str
-) -> None:
+def test_what_is_no_xml_is_mended_and_named(content, text, mended):
     found = item(f"<i>{content}</i>")
 
     assert (found.text(), found.mended) == (text, mended)
 
 
-def test_what_is_mended_in_an_attribute_is_named_too() -> None:
+def test_what_is_mended_in_an_attribute_is_named_too():
     found = item("<o a='&nbsp;'/><i a='&nbsp;'><b c='&copy;\x01'/></i>")
 
     [inside] = found.elements("b")
@@ -111,7 +105,7 @@ def test_what_is_mended_in_an_attribute_is_named_too() -> None:
     )
 
 
-def test_what_is_mended_is_named_once_and_with_its_own_element() -> None:
+def test_what_is_mended_is_named_once_and_with_its_own_element():
     first, second, last = items(b"<r>\x01<i>\x02\x02</i>\x03<i/><i>&nbsp;</i></r>")
 
     assert first.mended == "U+0002: left out, as XML cannot hold it"
@@ -133,9 +127,7 @@ def test_what_is_mended_is_named_once_and_with_its_own_element() -> None:
         ("gb18030", "GB18030"),
     ],
 )
-def test_the_bytes_decide_the_encoding_and_then_the_declaration(
-    encoding: str, declared: str
-) -> None:
+def test_the_bytes_decide_the_encoding_and_then_the_declaration(encoding, declared):
     sign = "あ" if encoding.startswith(("shift", "gb")) else "ü"
     text = f'<?xml version="1.0" encoding="{declared}"?><r><i>{sign}</i></r>'
 
@@ -144,7 +136,7 @@ def test_the_bytes_decide_the_encoding_and_then_the_declaration(
     assert found.text() == sign
 
 
-def test_half_of_a_surrogate_pair_costs_no_more_than_itself() -> None:
+def test_half_of_a_surrogate_pair_costs_no_more_than_itself():
     text = "<r><i>a\ud83db</i></r>"
 
     for encoding in ("utf-8", "utf-16-le"):
@@ -154,12 +146,12 @@ def test_half_of_a_surrogate_pair_costs_no_more_than_itself() -> None:
 
 
 @pytest.mark.parametrize("name", ["klingon", "zlib", "utf-7", "punycode", "idna"])
-def test_an_encoding_that_is_not_known_is_refused(name: str) -> None:
+def test_an_encoding_that_is_not_known_is_refused(name):
     with pytest.raises(UnreadableFile, match=f"line 1: the encoding '{name}'"):
         items(f'<?xml version="1.0" encoding="{name}"?><r/>'.encode())
 
 
-def test_bytes_that_are_not_of_the_encoding_are_refused_with_their_line() -> None:
+def test_bytes_that_are_not_of_the_encoding_are_refused_with_their_line():
     content = b"<r>\n" + b"<i>x</i>\n" * 10_000 + b"<i>\n\xff</i></r>"
 
     with pytest.raises(UnreadableFile, match="line 10003: the text is not UTF-8"):
@@ -176,12 +168,12 @@ def test_bytes_that_are_not_of_the_encoding_are_refused_with_their_line() -> Non
         "<!DOCTYPE r SYSTEM '&a;'>",
     ],
 )
-def test_no_file_has_entities_of_its_own(head: str) -> None:
+def test_no_file_has_entities_of_its_own(head):
     with pytest.raises(UnreadableFile, match="a DOCTYPE is accepted only"):
         items(f"{head}<r><i>&a;</i><!-- --></r>".encode())
 
 
-def test_a_text_of_nothing_but_references_is_bounded() -> None:
+def test_a_text_of_nothing_but_references_is_bounded():
     count = xml_file.ITEM_LIMIT // 10
 
     with pytest.raises(UnreadableFile, match="has more than 4,194,304 characters"):

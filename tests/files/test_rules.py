@@ -1,7 +1,5 @@
 """Images are recognized by their content, and are complete or refused."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -12,7 +10,7 @@ from tests.images import GOOD
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_truncated_images_are_refused(name: str) -> None:
+def test_truncated_images_are_refused(name):
     content, type_ = GOOD[name]
 
     assert image_type(content) == type_
@@ -21,7 +19,7 @@ def test_truncated_images_are_refused(name: str) -> None:
             image_type(content[:end])
 
 
-def test_damaged_images_raise_no_other_error() -> None:
+def test_damaged_images_raise_no_other_error():
     chance = random.Random(7)
     images = [content for content, _ in GOOD.values()]
     for _ in range(3000):

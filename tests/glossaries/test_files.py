@@ -1,10 +1,7 @@
 """Terms as CSV and TBX: written, read back the same, and refused by line."""
 
-from __future__ import annotations
-
 import io
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
@@ -16,12 +13,12 @@ from msgspec.structs import replace
 from locframework.errors import UnreadableFile
 from locframework.file_import.problems import Problems
 from locframework.glossaries.files import read_tbx, write_csv, write_tbx
-from locframework.glossaries.records import FileTerm, FileText, Term, UsageStatus
+from locframework.glossaries.records import FileTerm, FileText, Term
 from locframework.glossaries.terms import spelling
 from locframework.proposals.records import TermTranslation
 from locframework.quality.scanning import prose
 
-from .reading import AT, GLOSSARY, Read, read, refused, translation
+from .reading import AT, GLOSSARY, read, refused, translation
 
 letters = st.one_of(
     st.characters(exclude_categories=["Cs", "Cn"], exclude_characters="\0"),
@@ -32,11 +29,11 @@ statuses = st.sampled_from(["approved", "draft", "pending_review"])
 usages = st.sampled_from(["preferred", "deprecated", "forbidden"])
 
 
-def loosely(text: str) -> str:
+def loosely(text):
     return spelling(text, case_sensitive=False)
 
 
-def csv_of(terms: list[Term]) -> bytes:
+def csv_of(terms):
     said = [each for term in terms for each in term.translations]
     codes = {each.language_code for each in said}
     drafts = {each.language_code for each in said if each.status == "draft"}
@@ -44,12 +41,12 @@ def csv_of(terms: list[Term]) -> bytes:
 
 
 @st.composite
-def glossary_terms(draw: st.DrawFn) -> list[Term]:
+def glossary_terms(draw):
     made = []
     for number, text in enumerate(draw(st.lists(texts, unique_by=loosely))):
         untranslated = draw(st.booleans())
         codes = draw(st.sets(st.sampled_from(["de", "en-GB", "pt-BR", "zh-Hant"])))
-        usage: UsageStatus = draw(usages)
+        usage = draw(usages)
         made.append(
             Term(
                 id=str(number),
@@ -72,7 +69,7 @@ def glossary_terms(draw: st.DrawFn) -> list[Term]:
     return made
 
 
-def as_said(term: Term, *, tbx: bool = False) -> FileTerm:
+def as_said(term, *, tbx=False):
     """What a file must say of a term; where it is, is left open."""
     said = term.do_not_translate
     return FileTerm(
@@ -90,27 +87,27 @@ def as_said(term: Term, *, tbx: bool = False) -> FileTerm:
     )
 
 
-def without_lines(found: Read) -> list[FileTerm]:
+def without_lines(found):
     never_found = [each for each in found.terms if prose(each.term) != each.term]
     assert len(found.warnings) == len(never_found)
     assert all("is never found in a text" in each for each in found.warnings)
     return [FileTerm(0, *_rest(each)) for each in found.terms]
 
 
-def _rest(each: FileTerm) -> tuple[object, ...]:
+def _rest(each):
     return tuple(getattr(each, name) for name in FileTerm.__struct_fields__[1:])
 
 
 @given(glossary_terms())
-def test_csv_is_read_as_it_was_written(terms: list[Term]) -> None:
+def test_csv_is_read_as_it_was_written(terms):
     content = csv_of(terms)
 
     assert without_lines(read(content)) == [as_said(term) for term in terms]
     assert csv_of(terms) == content
 
 
-def test_files_are_written_as_the_terms_come() -> None:
-    def endless() -> Iterator[Term]:
+def test_files_are_written_as_the_terms_come():
+    def endless():
         while True:
             yield Term("1", "g", "pier", False, False, "preferred", None, AT, AT, ())
 
@@ -126,7 +123,7 @@ BLANK = Term("1", "g", "\r\x08", False, False, "preferred", None, AT, AT, ())
 
 @example([BLANK])
 @given(glossary_terms())
-def test_tbx_is_read_as_it_was_written(terms: list[Term]) -> None:
+def test_tbx_is_read_as_it_was_written(terms):
     content = b"".join(write_tbx(GLOSSARY, terms))
 
     read_terms = read_tbx(io.BytesIO(content), "en", Problems(), lambda _: None)
@@ -134,10 +131,10 @@ def test_tbx_is_read_as_it_was_written(terms: list[Term]) -> None:
     assert found == [as_said(term, tbx=True) for term in map(in_xml, terms) if term]
 
 
-def in_xml(term: Term) -> Term | None:
+def in_xml(term):
     """What of a term XML can hold; None: nothing."""
 
-    def kept(text: str) -> str:
+    def kept(text):
         return re.sub(
             "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "", text
         )
@@ -152,7 +149,7 @@ def in_xml(term: Term) -> Term | None:
     return made if made.term.strip() else None
 
 
-def test_no_cell_that_a_spreadsheet_reads_is_a_formula() -> None:
+def test_no_cell_that_a_spreadsheet_reads_is_a_formula():
     term = Term(
         "t", "g", "=1+1", False, False, "preferred", "@SUM(A1)", AT, AT,
         (TermTranslation("de", "-2+3", "approved", AT, None),),
@@ -163,7 +160,7 @@ def test_no_cell_that_a_spreadsheet_reads_is_a_formula() -> None:
     assert row == "'=1+1,false,false,preferred,'@SUM(A1),'-2+3"
 
 
-def test_csv_of_others_is_read_too() -> None:
+def test_csv_of_others_is_read_too():
     content = (
         b"de;Term;USAGESTATUS;pt_br:status;pt-BR\r\n"
         b"Pier;pier;Forbidden;draft;cais\r\n"
@@ -201,13 +198,11 @@ def test_csv_of_others_is_read_too() -> None:
         (b"sep=|\nname|de\n", [("line 2", "column")] * 2),
     ],
 )  # fmt: skip
-def test_every_fault_of_a_csv_file_is_told_with_its_line(
-    content: bytes, faults: list[tuple[str, str]]
-) -> None:
+def test_every_fault_of_a_csv_file_is_told_with_its_line(content, faults):
     assert refused(content) == faults
 
 
-def test_a_text_that_cannot_be_stored_costs_only_that_text_and_is_told() -> None:
+def test_a_text_that_cannot_be_stored_costs_only_that_text_and_is_told():
     rows = b"a\0,x,n\nb,y\0,n\nc,z,n\0\nd,u,n\n"
 
     found = read(b"term,de,notes\n" + rows)
@@ -224,7 +219,7 @@ def test_a_text_that_cannot_be_stored_costs_only_that_text_and_is_told() -> None
     ]
 
 
-def test_of_a_term_that_a_file_has_twice_the_first_is_imported() -> None:
+def test_of_a_term_that_a_file_has_twice_the_first_is_imported():
     content = (
         "term,caseSensitive,usageStatus,de,fr\n"
         "save,,,Sichern,\n"
@@ -244,7 +239,7 @@ def test_of_a_term_that_a_file_has_twice_the_first_is_imported() -> None:
     assert found.warnings == ["line 4: 'LOCK' is also in line 3"]
 
 
-def test_what_terms_are_in_their_own_language_is_left_out() -> None:
+def test_what_terms_are_in_their_own_language_is_left_out():
     found = read(b"term,en,en-GB\ncolor,colour,colour\npier,pier,\n")
 
     assert found.warnings == [
@@ -257,7 +252,7 @@ def test_what_terms_are_in_their_own_language_is_left_out() -> None:
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-def test_no_file_does_more_than_be_refused(content: bytes) -> None:
+def test_no_file_does_more_than_be_refused(content):
     for format_ in ("csv", "tbx"):
         with suppress(UnreadableFile):
             read(content, format_)

@@ -1,7 +1,5 @@
 """Terms in TBX files as other tools write them: read, or refused by line."""
 
-from __future__ import annotations
-
 import pytest
 
 from locframework.file_import.xml_text import AS_HTML, AS_TEXT, LEFT_OUT
@@ -11,7 +9,7 @@ from locframework.glossaries.records import FileText, Term
 from .reading import AT, GLOSSARY, read, refused, translation
 
 
-def test_a_translation_that_is_blank_in_tbx_is_not_written() -> None:
+def test_a_translation_that_is_blank_in_tbx_is_not_written():
     said = (translation("de", "\x0b \uffff", "approved"),)
     term = Term("t", "g", "pay", False, False, "preferred", None, AT, AT, said)
 
@@ -21,7 +19,7 @@ def test_a_translation_that_is_blank_in_tbx_is_not_written() -> None:
     assert 'xml:lang="de"' not in written
 
 
-def test_notes_and_definitions_in_tbx_are_the_notes_of_a_term() -> None:
+def test_notes_and_definitions_in_tbx_are_the_notes_of_a_term():
     content = (
         b'<martif type="TBX"><text><body><termEntry>'
         b'<descrip type="subjectField">ships</descrip>'
@@ -41,7 +39,7 @@ def test_notes_and_definitions_in_tbx_are_the_notes_of_a_term() -> None:
     assert found.warnings == [told, "subjectField: left out in 1 place"]
 
 
-def test_definitions_that_are_too_long_for_notes_are_left_out_and_told() -> None:
+def test_definitions_that_are_too_long_for_notes_are_left_out_and_told():
     long = b'<descrip type="definition">' + b"x" * 1500 + b"</descrip>"
     content = (
         b"<tbx><text><body><conceptEntry>" + long * 2 + b'<langSec xml:lang="en">'
@@ -71,7 +69,7 @@ OLD = """<?xml version="1.0"?>
 </body></text></martif>"""
 
 
-def test_older_tbx_with_several_terms_of_one_concept_is_read() -> None:
+def test_older_tbx_with_several_terms_of_one_concept_is_read():
     found = read(OLD.encode(), "tbx")
 
     assert [(t.term, t.usage_status, t.notes, t.texts) for t in found.terms] == [
@@ -107,7 +105,7 @@ def test_older_tbx_with_several_terms_of_one_concept_is_read() -> None:
         ("rejected", "deprecated"),
     ],
 )
-def test_what_is_not_to_be_used_is_never_demanded(status: str, usage: str) -> None:
+def test_what_is_not_to_be_used_is_never_demanded(status, usage):
     note = f'<termNote type="administrativeStatus">{status}</termNote>'
     langs = "".join(
         f'<langSet xml:lang="{code}"><tig><term>{term}</term>{note}</tig></langSet>'
@@ -122,7 +120,7 @@ def test_what_is_not_to_be_used_is_never_demanded(status: str, usage: str) -> No
     assert found.texts == (FileText("de", "Kai", usage != "preferred"),)
 
 
-def test_what_term_bases_say_in_their_own_words_is_read_or_named() -> None:
+def test_what_term_bases_say_in_their_own_words_is_read_or_named():
     content = b"""<martif type="TBX"><text><body><termEntry>
         <descrip type="Usage note">Use it so</descrip>
         <descrip type="subjectField">ships</descrip>
@@ -154,7 +152,7 @@ TERMWEB = """<martif type="TBX"><text><body><termEntry>
 </termEntry></body></text></martif>"""
 
 
-def test_a_term_that_needs_no_translation_loses_those_that_differ() -> None:
+def test_a_term_that_needs_no_translation_loses_those_that_differ():
     found = read(TERMWEB.format(needed="No").encode(), "tbx")
 
     [term] = found.terms
@@ -165,9 +163,7 @@ def test_a_term_that_needs_no_translation_loses_those_that_differ() -> None:
 
 
 @pytest.mark.parametrize(("needed", "kept"), [("yes", False), ("perhaps", None)])
-def test_what_is_said_of_the_need_of_a_translation_is_read_or_named(
-    needed: str, kept: bool | None
-) -> None:
+def test_what_is_said_of_the_need_of_a_translation_is_read_or_named(needed, kept):
     found = read(TERMWEB.format(needed=needed).encode(), "tbx")
 
     assert found.terms[0].do_not_translate is kept
@@ -175,7 +171,7 @@ def test_what_is_said_of_the_need_of_a_translation_is_read_or_named(
     assert found.warnings == ([named] if kept is None else [])
 
 
-def test_what_a_term_has_no_field_for_is_counted_by_kind() -> None:
+def test_what_a_term_has_no_field_for_is_counted_by_kind():
     concept = """<termEntry><transacGrp><transac type="origin">x</transac>
         <date>2024-01-01</date></transacGrp><admin type="source">book</admin>
         <xref type="image" target="a.png"/><descrip type="context"> </descrip>
@@ -195,7 +191,7 @@ def test_what_a_term_has_no_field_for_is_counted_by_kind() -> None:
     assert found.warnings == [f"{kind}: left out in 2 places" for kind in kinds]
 
 
-def test_what_is_no_xml_costs_only_itself_and_is_told() -> None:
+def test_what_is_no_xml_costs_only_itself_and_is_told():
     content = MARTIF.replace(b"quay", b"qu\x1fay&nbsp;A&B")
 
     found = read(content, "tbx")
@@ -219,7 +215,7 @@ DCT = b"""<tbx type="TBX-Basic" style="dct" xml:lang="en"
 </conceptEntry></body></text></tbx>"""
 
 
-def test_tbx_that_has_an_element_for_each_category_says_the_same() -> None:
+def test_tbx_that_has_an_element_for_each_category_says_the_same():
     found = read(DCT, "tbx")
 
     [jetty] = found.terms
@@ -249,7 +245,7 @@ PUBLIC = b'PUBLIC "ISO 12200:1999A//DTD MARTIF core (DXFcdV04)//EN"'
         PUBLIC + b' "TBXcdv04.dtd"',
     ],
 )
-def test_the_doctypes_that_older_tools_write_are_passed_over(named: bytes) -> None:
+def test_the_doctypes_that_older_tools_write_are_passed_over(named):
     found = read(b"<!DOCTYPE martif " + named + b">\n" + MARTIF, "tbx")
 
     assert [term.term for term in found.terms] == ["quay"]
@@ -279,7 +275,5 @@ BLANK = b"""<tbx>
         (BLANK, [("line 2", "length")]),
     ],
 )  # fmt: skip
-def test_every_fault_of_a_tbx_file_is_told_with_its_line(
-    content: bytes, faults: list[tuple[str, str]]
-) -> None:
+def test_every_fault_of_a_tbx_file_is_told_with_its_line(content, faults):
     assert refused(content, "tbx") == faults

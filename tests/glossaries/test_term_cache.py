@@ -1,16 +1,11 @@
 """What is kept of a glossary in memory follows it, and is what it would be anew."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
 from locframework.glossaries.matching import TermCache
 from locframework.terminology.index import find_terms
-from locframework.testing.workspace import Workspace
 from tests.databases import statements_of
 
 TEXT = "Two piers, a harbour, an old name: Skerry. Ein Pier, ein Hafen"
@@ -19,7 +14,7 @@ TEXT = "Two piers, a harbour, an old name: Skerry. Ein Pier, ein Hafen"
 class Followed:
     """A glossary of a project, and what is kept of it."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace):
         self._owner, self._storage = workspace.owner, workspace.framework.storage
         self._project = workspace.project(languages=["de", "fr"])["id"]
         body = {"name": "Terms", "sourceLanguage": "en"}
@@ -28,33 +23,33 @@ class Followed:
         self._owner.put(f"/projects/{self._project}/glossaries/{made['id']}")
         self._kept = TermCache(self._storage)
 
-    def add(self, term: str, **fields: object) -> str:
+    def add(self, term, **fields):
         added = self._owner.post(self._path, json={"term": term, **fields})
         return f"{self._path}/{added.data['term']['id']}"
 
-    def write(self, path: str, **fields: object) -> None:
+    def write(self, path, **fields):
         assert self._owner.patch(path, json=fields).status == 200
 
-    def say(self, path: str, language: str, value: str) -> None:
+    def say(self, path, language, value):
         path = f"{path}/translations/{language}"
         assert self._owner.put(path, json={"value": value}).status == 200
 
-    def drop(self, path: str) -> None:
+    def drop(self, path):
         assert self._owner.delete(path).status == 200
 
-    def told(self) -> Any:
+    def told(self):
         return self._told(self._kept)
 
-    def anew(self) -> Any:
+    def anew(self):
         return self._told(TermCache(self._storage))
 
-    def statements(self) -> Sequence[str]:
+    def statements(self):
         """Those that what is kept costs now."""
         with statements_of(self._storage) as statements:
             self.told()
         return statements
 
-    def _told(self, terminologies: TermCache) -> Any:
+    def _told(self, terminologies):
         with self._storage.snapshot():
             known = terminologies.of_project(self._project)
             assert known is not None
@@ -71,11 +66,11 @@ class Followed:
 
 
 @pytest.fixture
-def followed(workspace: Workspace) -> Followed:
+def followed(workspace):
     return Followed(workspace)
 
 
-def test_every_change_of_a_glossary_is_followed(followed: Followed) -> None:
+def test_every_change_of_a_glossary_is_followed(followed):
     pier = followed.add("pier", translations={"de": "Pier", "fr": "quai"})
     name = followed.add("old name", usageStatus="forbidden")
     assert followed.told() == followed.anew()
@@ -99,9 +94,7 @@ def test_every_change_of_a_glossary_is_followed(followed: Followed) -> None:
 READ = ("plain_terms", "values_in")
 
 
-def test_no_write_waits_until_a_glossary_is_read(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_write_waits_until_a_glossary_is_read(workspace, monkeypatch):
     """That of 30,000 terms takes seconds, in which SQLite has no other writer."""
     storage, owner = workspace.framework.storage, workspace.owner
     project = workspace.project(languages=["de", "fr"])
@@ -115,7 +108,7 @@ def test_no_write_waits_until_a_glossary_is_read(
     transaction = storage.transaction
 
     @contextmanager
-    def counted() -> Iterator[None]:
+    def counted():
         nonlocal writing
         with transaction():
             writing += 1
@@ -126,7 +119,7 @@ def test_no_write_waits_until_a_glossary_is_read(
     for name in READ:
         ask = getattr(storage.terms, name)
 
-        def noted(*args: object, name: str = name, ask: Any = ask) -> object:
+        def noted(*args, name=name, ask=ask):
             read.append((name, writing))
             return ask(*args)
 

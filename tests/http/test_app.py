@@ -1,7 +1,5 @@
 """What every answer has, and what becomes of requests that meet no operation."""
 
-from __future__ import annotations
-
 import logging
 from wsgiref.validate import validator
 
@@ -157,7 +155,7 @@ def test_content_is_read_from_every_origin_and_refused_outside_the_envelope(clie
 
 
 def test_a_part_that_does_not_answer_makes_it_not_ready_and_leaves_it_alive(build):
-    def silent() -> None:
+    def silent():
         raise Unavailable("the database does not answer")
 
     well, client = Client(build(checks=[print])), Client(build(checks=[print, silent]))

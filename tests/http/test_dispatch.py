@@ -1,7 +1,5 @@
 """One operation's request, from the door to the answer."""
 
-from __future__ import annotations
-
 import pytest
 
 from locframework.http.rate_limit import MemoryWindows, RateLimiter

@@ -1,7 +1,5 @@
 """The page is whole by itself: no file missing, no other host."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 

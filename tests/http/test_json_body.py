@@ -29,7 +29,7 @@ class Thing(Struct, frozen=True, rename="camel"):
     some_tags: list[str] = []
 
 
-def read(content: bytes, **environ: object) -> Thing:
+def read(content, **environ):
     given = {
         "CONTENT_TYPE": "application/json",
         "CONTENT_LENGTH": str(len(content)),
@@ -177,7 +177,7 @@ class Endless(io.RawIOBase):
 
     taken = 0
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size=-1):
         assert size >= 0
         self.taken += size
         return b" " * size
@@ -237,7 +237,7 @@ def test_a_body_that_the_server_cannot_read_on_is_refused():
     """gunicorn raises OSError for a chunked body that is cut off or malformed."""
 
     class Broken:
-        def read(self, _: int) -> bytes:
+        def read(self, _):
             raise OSError
 
     with pytest.raises(ValidationFailed, match="too early"):
@@ -312,6 +312,6 @@ def test_a_text_is_read_as_json_says_or_refused(value):
         (b'{"name": "a\tb"}', "Invalid control character at line 1 column 12"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(content: bytes, message: str):
+def test_what_is_wrong_is_told_with_its_place(content, message):
     with pytest.raises(InvalidJson, match=re.escape(message)):
         read(content)

@@ -1,7 +1,5 @@
 """Numbers for Prometheus: by route, not by path."""
 
-from __future__ import annotations
-
 import builtins
 
 import pytest
@@ -13,7 +11,7 @@ prometheus_client = pytest.importorskip("prometheus_client")
 
 
 @pytest.fixture
-def client(build) -> Client:
+def client(build):
     metrics = open_metrics()
     assert metrics is not None
     return Client(build(metrics, metrics=metrics), "writer")

@@ -1,11 +1,7 @@
 """The document says what the app does, and its examples fit its schemas."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import jsonschema_rs
 import pytest
@@ -14,11 +10,11 @@ from locframework.testing.client import Client
 
 
 @pytest.fixture
-def document(client) -> Any:
+def document(client):
     return client.get("/openapi.json").json
 
 
-def walk(node: Any) -> Iterator[Any]:
+def walk(node):
     if isinstance(node, dict):
         yield node
         for each in node.values():
@@ -28,13 +24,13 @@ def walk(node: Any) -> Iterator[Any]:
             yield from walk(each)
 
 
-def operations(document: Any) -> Iterator[tuple[str, str, Any]]:
+def operations(document):
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield method, path, operation
 
 
-def look_up(document: Any, reference: str) -> Any:
+def look_up(document, reference):
     node = document
     for step in reference.removeprefix("#/").split("/"):
         node = node[step]

@@ -1,7 +1,5 @@
 """Never more than the limit in any minute; whoever is refused knows until when."""
 
-from __future__ import annotations
-
 import os
 import socket
 import time
@@ -30,10 +28,10 @@ REDIS = os.environ.get("LOCFRAMEWORK_TEST_REDIS", "redis://127.0.0.1:6379/15")
 class Clock:
     """Time that only moves when told."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.now = 1000.0
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now
 
 
@@ -47,7 +45,7 @@ def test_all_below_the_limit_are_accepted_and_refused_ones_when_they_were_told(
 ):
     clock = Clock()
     windows = MemoryWindows(clock)
-    accepted: list[float] = []
+    accepted = []
     for step in steps:
         clock.now += step
         window = windows.take("key", most)
@@ -117,7 +115,7 @@ def test_api_and_content_are_counted_apart():
 
 class TestOverHttp:
     @pytest.fixture
-    def client(self, build) -> Client:
+    def client(self, build):
         limiter = RateLimiter(MemoryWindows(), api_limit=3, content_limit=2)
         return Client(build(limiter=limiter), "writer")
 
@@ -170,7 +168,7 @@ class TestOverHttp:
 
 
 @pytest.fixture
-def shared() -> SharedWindows:
+def shared():
     redis = pytest.importorskip("redis")
     try:
         redis.Redis.from_url(REDIS, socket_connect_timeout=1).ping()
@@ -221,7 +219,7 @@ class TestRedis:
     def test_the_log_has_a_line_when_it_goes_and_one_when_it_is_back(
         self, shared, monkeypatch, caplog
     ):
-        def refuse(*_: object) -> bool:
+        def refuse(*_):
             raise StorageError(ConnectionError("connection refused"))
 
         with monkeypatch.context() as away:
@@ -240,7 +238,7 @@ class TestRedis:
 
 class TestNoServer:
     @pytest.fixture
-    def nobody(self) -> str:
+    def nobody(self):
         """A port where nobody listens."""
         pytest.importorskip("redis")
         with socket.socket() as taken:

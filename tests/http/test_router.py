@@ -27,15 +27,13 @@ PATHS = [
         ("/other", None),
     ],
 )
-def test_a_path_is_found_with_its_parameters_and_text_goes_before_them(
-    path: str, found: object
-) -> None:
+def test_a_path_is_found_with_its_parameters_and_text_goes_before_them(path, found):
     route = Router(PATHS, lambda template: {"GET": print}).find(path)
 
     assert (route and route[2:]) == found
 
 
-def test_apps_with_the_same_paths_answer_by_their_own_responders() -> None:
+def test_apps_with_the_same_paths_answer_by_their_own_responders():
     own = [{"GET": print}, {"GET": input}]
     routers = [
         Router(["/things/{thing_id}"], lambda _, each=each: each) for each in own
@@ -46,12 +44,12 @@ def test_apps_with_the_same_paths_answer_by_their_own_responders() -> None:
     assert [each and each[1]["GET"] for each in found] == [print, input]
 
 
-def test_paths_that_contradict_each_other_are_refused() -> None:
+def test_paths_that_contradict_each_other_are_refused():
     with pytest.raises(ValueError, match=r"/things/\{id\}/others: .*conflicts"):
         Router([*PATHS, "/things/{id}/others"], lambda template: {})
 
 
-def test_the_responders_of_a_path_are_made_once_and_no_others() -> None:
+def test_the_responders_of_a_path_are_made_once_and_no_others():
     made: list[str] = []
 
     def responders_of(template: str) -> dict[str, Responder]:

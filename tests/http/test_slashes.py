@@ -61,17 +61,15 @@ def slashes() -> SlashParameters:
         ("/shops/1/tills/a\nb/c", "/shops/1/tills/a\nb/c"),
     ],
 )
-def test_slashes_of_the_part_are_told_from_those_of_the_path(
-    slashes: SlashParameters, path: str, joined: str
-) -> None:
+def test_slashes_of_the_part_are_told_from_those_of_the_path(slashes, path, joined):
     assert slashes.joined(path).replace(SLASH_PLACEHOLDER, "|") == joined
 
 
-def test_without_such_a_part_every_path_stays() -> None:
+def test_without_such_a_part_every_path_stays():
     assert SlashParameters([]).joined("/a/b") == "/a/b"
 
 
-def test_a_long_path_is_judged_in_its_length(slashes: SlashParameters) -> None:
+def test_a_long_path_is_judged_in_its_length(slashes):
     path = "/shops/1/tills/" + "a/log/" * 20_000 + "x"
 
     joined = slashes.joined(path)

@@ -30,7 +30,7 @@ class Wanted(Struct, frozen=True):
     format: str
 
 
-def read(text: str) -> Asked:
+def read(text):
     return Query(Asked).read({"QUERY_STRING": text})
 
 

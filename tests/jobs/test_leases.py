@@ -14,24 +14,24 @@ import pytest
 from locframework.errors import Unavailable
 from locframework.fields import timestamp
 from locframework.jobs.lease import PID_NAMESPACE, is_dead, new_owner
-from locframework.jobs.records import Progress, StoredJob
+from locframework.jobs.records import Progress
 from locframework.jobs.runner import CLAIM_LIMIT
-from locframework.jobs.work import Cancelled, LeaseLost, Work
+from locframework.jobs.work import Cancelled, LeaseLost
 from locframework.testing.contracts.storage_jobs import lease_owners
 
-from .world import Handler, World, succeed, wait_until
+from .world import Handler, succeed, wait_until
 
 NONCE = "0123abcd.0123abcd"
 
 
-def ended_process() -> int:
+def ended_process():
     """Return the id of a process that has ended."""
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     return child.pid
 
 
-def claim(world: World, owner: str) -> None:
+def claim(world, owner):
     """Claim the oldest job for ``owner`` for half an hour."""
     now = world.clock()
     until = timestamp(now + timedelta(minutes=30))
@@ -39,7 +39,7 @@ def claim(world: World, owner: str) -> None:
     assert owner in lease_owners(world.storage)
 
 
-def test_owners_are_unique_and_alive() -> None:
+def test_owners_are_unique_and_alive():
     owners = {new_owner() for _ in range(100)}
 
     assert len(owners) == 100
@@ -65,16 +65,12 @@ def test_owners_are_unique_and_alive() -> None:
         "elsewhere",
     ],
 )
-def test_owner_is_dead_only_if_its_process_certainly_ended(
-    namespace: str, pid: int, expected: bool
-) -> None:
+def test_owner_is_dead_only_if_its_process_certainly_ended(namespace, pid, expected):
     assert is_dead(f"{namespace}:{pid}:{NONCE}") is expected
 
 
 @pytest.mark.parametrize("reuses_pid", [False, True])
-def test_restart_runs_the_jobs_of_the_dead_process(
-    world: World, reuses_pid: bool
-) -> None:
+def test_restart_runs_the_jobs_of_the_dead_process(world, reuses_pid):
     runner = world.runner(succeed)
     job_id = world.queue(runner)
     pid = os.getpid() if reuses_pid else ended_process()
@@ -87,7 +83,7 @@ def test_restart_runs_the_jobs_of_the_dead_process(
     assert done
 
 
-def test_jobs_of_living_runners_are_left_alone(world: World) -> None:
+def test_jobs_of_living_runners_are_left_alone(world):
     handler = Handler(succeed)
     runner, living = world.runner(handler), world.runner(handler)
     owners = [f"elsewhere:1:{NONCE}", living.owner]
@@ -103,7 +99,7 @@ def test_jobs_of_living_runners_are_left_alone(world: World) -> None:
     assert {world.job(job_id).status for job_id in job_ids} == {"running"}
 
 
-def test_job_cancelled_while_its_process_died_does_not_run_again(world: World) -> None:
+def test_job_cancelled_while_its_process_died_does_not_run_again(world):
     handler = Handler(succeed)
     runner = world.runner(handler)
     job_id = world.queue(runner)
@@ -117,8 +113,8 @@ def test_job_cancelled_while_its_process_died_does_not_run_again(world: World) -
     assert world.job(job_id).status == "cancelled"
 
 
-def test_runner_that_lost_its_lease_writes_nothing(world: World) -> None:
-    def late(job: StoredJob, work: Work) -> None:
+def test_runner_that_lost_its_lease_writes_nothing(world):
+    def late(job, work):
         world.clock.forward(31)
         other.run_until_idle()
         with pytest.raises(LeaseLost), work.step():
@@ -127,7 +123,7 @@ def test_runner_that_lost_its_lease_writes_nothing(world: World) -> None:
             world.rename("by the late one")
             outcome.result = {"late": True}
 
-    def next_attempt(job: StoredJob, work: Work) -> None:
+    def next_attempt(job, work):
         with work.finish() as outcome:
             world.rename(f"by attempt {job.attempt}")
             outcome.result = {"late": False}
@@ -140,10 +136,10 @@ def test_runner_that_lost_its_lease_writes_nothing(world: World) -> None:
     assert world.event_types() == []
 
 
-def test_check_raises_after_another_runner_claimed_the_job(world: World) -> None:
+def test_check_raises_after_another_runner_claimed_the_job(world):
     raised = threading.Event()
 
-    def late(job: StoredJob, work: Work) -> None:
+    def late(job, work):
         while not next_attempt.runs:  # a heartbeat may extend the lease meanwhile
             world.clock.forward(31)
             other.run_until_idle()
@@ -165,12 +161,10 @@ def test_check_raises_after_another_runner_claimed_the_job(world: World) -> None
     assert raised.is_set()
 
 
-def test_cancel_reaches_the_attempt_that_took_over_in_the_same_runner(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
-    seen: list[tuple[int, str]] = []
+def test_cancel_reaches_the_attempt_that_took_over_in_the_same_runner(world, caplog):
+    seen = []
 
-    def run(job: StoredJob, work: Work) -> None:
+    def run(job, work):
         if job.attempt == 1:
             world.clock.forward(31)
             runner.run_one()  # as another thread of this runner does
@@ -201,10 +195,10 @@ def test_cancel_reaches_the_attempt_that_took_over_in_the_same_runner(
     assert not [each for each in caplog.records if each.exc_info]
 
 
-def test_heartbeat_extends_the_lease_of_a_long_job(world: World) -> None:
+def test_heartbeat_extends_the_lease_of_a_long_job(world):
     other = world.runner(succeed)
 
-    def run_a_minute(job: StoredJob, work: Work) -> None:
+    def run_a_minute(job, work):
         for step in range(12):
             world.clock.forward(5)
             work.report(step, 12)
@@ -221,8 +215,8 @@ def test_heartbeat_extends_the_lease_of_a_long_job(world: World) -> None:
     assert world.job(job_id).progress == Progress(11, 12)
 
 
-def test_heartbeat_does_not_block_on_a_long_final_transaction(world: World) -> None:
-    def write_for_long(job: StoredJob, work: Work) -> None:
+def test_heartbeat_does_not_block_on_a_long_final_transaction(world):
+    def write_for_long(job, work):
         with work.finish():
             world.rename("after a while")
             for step in range(20):
@@ -238,7 +232,7 @@ def test_heartbeat_does_not_block_on_a_long_final_transaction(world: World) -> N
     assert world.name() == "after a while"
 
 
-def add_step(job: StoredJob, work: Work) -> None:
+def add_step(job, work):
     """Commit one more step than there were."""
     done = job.step_attempt + 1
     with work.step() as step:
@@ -246,10 +240,10 @@ def add_step(job: StoredJob, work: Work) -> None:
         step.progress = Progress(done, 20)
 
 
-def test_next_attempt_finds_the_checkpoint_of_the_last_step(world: World) -> None:
-    checkpoints: list[object] = []
+def test_next_attempt_finds_the_checkpoint_of_the_last_step(world):
+    checkpoints = []
 
-    def break_off_once(job: StoredJob, work: Work) -> None:
+    def break_off_once(job, work):
         checkpoints.append(job.step)
         if job.step is None:
             add_step(job, work)
@@ -269,8 +263,8 @@ def test_next_attempt_finds_the_checkpoint_of_the_last_step(world: World) -> Non
     assert world.job(job_id).status == "succeeded"
 
 
-def test_failed_step_is_rolled_back(world: World) -> None:
-    def fail_inside(job: StoredJob, work: Work) -> None:
+def test_failed_step_is_rolled_back(world):
+    def fail_inside(job, work):
         with work.step() as step:
             world.rename("half done")
             step.progress = Progress(9, 20)
@@ -283,8 +277,8 @@ def test_failed_step_is_rolled_back(world: World) -> None:
     assert world.project == before
 
 
-def test_job_with_a_step_in_each_attempt_has_no_claim_limit(world: World) -> None:
-    def step_and_break_off(job: StoredJob, work: Work) -> None:
+def test_job_with_a_step_in_each_attempt_has_no_claim_limit(world):
+    def step_and_break_off(job, work):
         add_step(job, work)
         raise Unavailable("gone")
 
@@ -298,10 +292,10 @@ def test_job_with_a_step_in_each_attempt_has_no_claim_limit(world: World) -> Non
     assert handler.runs == CLAIM_LIMIT + 3
 
 
-def test_step_that_takes_longer_than_the_lease_keeps_the_job(world: World) -> None:
-    claimed: list[bool] = []
+def test_step_that_takes_longer_than_the_lease_keeps_the_job(world):
+    claimed = []
 
-    def slow(job: StoredJob, work: Work) -> None:
+    def slow(job, work):
         with work.step() as step:
             world.clock.forward(31)
             claiming.start()  # waits for the step on SQLite, skips it on PostgreSQL

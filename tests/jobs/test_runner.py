@@ -9,19 +9,19 @@ import pytest
 
 from locframework.errors import BranchProtected, Unavailable
 from locframework.housekeeping import Purge
-from locframework.jobs.records import JobQuery, Progress, StoredJob
+from locframework.jobs.records import JobQuery, Progress
 from locframework.jobs.runner import CLAIM_LIMIT, EARLY_RETRY_LIMIT
-from locframework.jobs.work import LeaseLost, Work
+from locframework.jobs.work import LeaseLost
 from locframework.testing.contracts.storage_events import latest
 
-from .world import Handler, Run, World, succeed, wait_until
+from .world import Handler, succeed, wait_until
 
 
-def fail_unavailable(job: StoredJob, work: Work) -> None:
+def fail_unavailable(job, work):
     raise Unavailable("busy")
 
 
-def end_partial(job: StoredJob, work: Work) -> None:
+def end_partial(job, work):
     with work.finish() as outcome:
         outcome.status, outcome.result = "partial", {"params": dict(job.params)}
 
@@ -34,9 +34,7 @@ def end_partial(job: StoredJob, work: Work) -> None:
         (lambda job, work: None, "failed"),  # not finished by its handler
     ],
 )
-def test_queued_job_runs_and_ends_with_its_result(
-    world: World, run: Run, status: str
-) -> None:
+def test_queued_job_runs_and_ends_with_its_result(world, run, status):
     job = world.run(run, size=3)
 
     assert job.status == status
@@ -45,7 +43,7 @@ def test_queued_job_runs_and_ends_with_its_result(
     assert job.finished_at is not None
 
 
-def test_job_of_an_unknown_type_stays_queued(world: World) -> None:
+def test_job_of_an_unknown_type_stays_queued(world):
     runner = world.runner()
     job_id = world.queue(runner)
 
@@ -54,10 +52,8 @@ def test_job_of_an_unknown_type_stays_queued(world: World) -> None:
     assert world.job(job_id).status == "queued"
 
 
-def test_writes_of_a_refused_end_are_rolled_back_and_job_failed_is_an_event(
-    world: World,
-) -> None:
-    def write_and_fail(job: StoredJob, work: Work) -> None:
+def test_writes_of_a_refused_end_are_rolled_back_and_job_failed_is_an_event(world):
+    def write_and_fail(job, work):
         with work.finish():
             world.rename("half done")
             raise BranchProtected
@@ -75,10 +71,8 @@ def test_writes_of_a_refused_end_are_rolled_back_and_job_failed_is_an_event(
     assert item == {"jobId": job.id, "type": "test", "code": "branch_protected"}
 
 
-def test_message_of_an_unexpected_error_is_logged_and_not_shown(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
-    def break_down(job: StoredJob, work: Work) -> None:
+def test_message_of_an_unexpected_error_is_logged_and_not_shown(world, caplog):
+    def break_down(job, work):
         raise ZeroDivisionError("secret of the host")
 
     error = world.run(break_down).error
@@ -89,12 +83,12 @@ def test_message_of_an_unexpected_error_is_logged_and_not_shown(
     assert "secret of the host" in caplog.text
 
 
-def test_job_whose_start_is_rolled_back_does_not_exist(world: World) -> None:
+def test_job_whose_start_is_rolled_back_does_not_exist(world):
     handler = Handler(succeed)
     runner = world.runner(handler)
     jobs = world.jobs(runner)
 
-    def start_and_fail() -> None:
+    def start_and_fail():
         with world.storage.transaction():
             jobs.start(world.caller, world.project, "test", "import_run", {})
             raise KeyError
@@ -107,10 +101,10 @@ def test_job_whose_start_is_rolled_back_does_not_exist(world: World) -> None:
     assert jobs.list_jobs(world.caller, world.project.id, JobQuery()).total == 0
 
 
-def test_progress_is_shown_as_it_is_reported(world: World) -> None:
-    seen: list[Progress] = []
+def test_progress_is_shown_as_it_is_reported(world):
+    seen = []
 
-    def read_own_progress(job: StoredJob, work: Work) -> None:
+    def read_own_progress(job, work):
         for done in range(3):
             work.report(done, 3)
             shown = jobs.get_job(world.caller, world.project.id, job.job.id)
@@ -127,7 +121,7 @@ def test_progress_is_shown_as_it_is_reported(world: World) -> None:
     assert seen == [Progress(0, 3), Progress(1, 3), Progress(2, 3), Progress(2, 3)]
 
 
-def test_ended_jobs_are_deleted_after_thirty_days(world: World) -> None:
+def test_ended_jobs_are_deleted_after_thirty_days(world):
     runner = world.runner(succeed)
     purge, job_id = Purge(world.storage, world.clock), world.queue(runner)
     runner.run_until_idle()
@@ -143,10 +137,8 @@ def test_ended_jobs_are_deleted_after_thirty_days(world: World) -> None:
     assert world.storage.jobs.find(world.project.id, job_id) is None
 
 
-def test_job_is_retried_after_a_second_when_the_database_was_unavailable(
-    world: World,
-) -> None:
-    def fail_first(job: StoredJob, work: Work) -> None:
+def test_job_is_retried_after_a_second_when_the_database_was_unavailable(world):
+    def fail_first(job, work):
         if job.attempt == 1:
             raise Unavailable("busy")
         succeed(job, work)
@@ -162,7 +154,7 @@ def test_job_is_retried_after_a_second_when_the_database_was_unavailable(
     assert world.job(job_id).status == "succeeded"
 
 
-def test_early_retries_end_after_the_limit(world: World) -> None:
+def test_early_retries_end_after_the_limit(world):
     handler = Handler(fail_unavailable)
     runner = world.runner(handler)
     world.queue(runner)
@@ -173,7 +165,7 @@ def test_early_retries_end_after_the_limit(world: World) -> None:
     assert handler.runs == EARLY_RETRY_LIMIT
 
 
-def test_job_that_never_ends_fails_after_five_claims(world: World) -> None:
+def test_job_that_never_ends_fails_after_five_claims(world):
     handler = Handler(fail_unavailable)
     runner = world.runner(handler)
     job_id = world.queue(runner)
@@ -187,17 +179,17 @@ def test_job_that_never_ends_fails_after_five_claims(world: World) -> None:
 
 @pytest.mark.parametrize("is_cancelled", [False, True])
 def test_job_waits_for_a_long_transaction_and_can_be_cancelled_meanwhile(
-    short_waits: None, world: World, is_cancelled: bool
-) -> None:
+    short_waits, world, is_cancelled
+):
     locked, unlock = threading.Event(), threading.Event()
 
-    def hold_lock() -> None:
+    def hold_lock():
         with world.storage.transaction():
             world.storage.projects.lock(world.project.id)
             locked.set()
             unlock.wait(20)
 
-    def finish_while_locked(job: StoredJob, work: Work) -> None:
+    def finish_while_locked(job, work):
         other.start()
         assert locked.wait(5)
         if is_cancelled:
@@ -219,8 +211,8 @@ def test_job_waits_for_a_long_transaction_and_can_be_cancelled_meanwhile(
     assert world.job(job_id).status == ("cancelled" if is_cancelled else "succeeded")
 
 
-def test_many_runners_run_each_job_once(world: World) -> None:
-    done: list[str] = []
+def test_many_runners_run_each_job_once(world):
+    done = []
     handler = Handler(lambda job, work: (done.append(job.job.id), succeed(job, work)))
     runners = [world.runner(handler) for _ in range(3)]
     job_ids = [world.queue(runners[0], number=number) for number in range(30)]
@@ -236,7 +228,7 @@ def test_many_runners_run_each_job_once(world: World) -> None:
     assert {world.job(job_id).status for job_id in job_ids} == {"succeeded"}
 
 
-def test_job_starts_after_the_commit_without_a_poll(world: World) -> None:
+def test_job_starts_after_the_commit_without_a_poll(world):
     started = threading.Event()
     runner = world.runner(lambda job, work: (started.set(), succeed(job, work)))
     runner.start()
@@ -250,12 +242,10 @@ def test_job_starts_after_the_commit_without_a_poll(world: World) -> None:
 
 
 @pytest.mark.parametrize("is_in_time", [True, False])
-def test_stop_waits_for_a_running_job_and_then_releases_it(
-    world: World, is_in_time: bool
-) -> None:
+def test_stop_waits_for_a_running_job_and_then_releases_it(world, is_in_time):
     started, resume = threading.Event(), threading.Event()
 
-    def wait(job: StoredJob, work: Work) -> None:
+    def wait(job, work):
         started.set()
         resume.wait(5)
         with suppress(LeaseLost):
@@ -278,10 +268,8 @@ def test_stop_waits_for_a_running_job_and_then_releases_it(
 
 
 @pytest.mark.parametrize("cancelled_by", ["the same process", "another"])
-def test_running_job_is_cancelled_at_its_next_check(
-    world: World, cancelled_by: str
-) -> None:
-    def cancel_and_check(job: StoredJob, work: Work) -> None:
+def test_running_job_is_cancelled_at_its_next_check(world, cancelled_by):
+    def cancel_and_check(job, work):
         by = runner if cancelled_by == "the same process" else world.runner()
         world.jobs(by).cancel_job(world.caller, world.project.id, job.job.id)
         deadline = time.monotonic() + 5

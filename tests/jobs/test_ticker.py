@@ -3,20 +3,16 @@
 import logging
 import threading
 
-import pytest
-
 from locframework.errors import Unavailable
 from locframework.jobs import ticker
 from locframework.jobs.ticker import Ticker
 
 
-def test_failing_task_stops_neither_the_poll_nor_other_tasks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_failing_task_stops_neither_the_poll_nor_other_tasks(monkeypatch):
     monkeypatch.setattr(ticker, "HOUSEKEEPING_SECONDS", 1)
     polled, cleaned = threading.Semaphore(0), threading.Semaphore(0)
 
-    def fails() -> None:
+    def fails():
         raise ZeroDivisionError
 
     tick = Ticker(polled.release, [fails, cleaned.release])
@@ -30,12 +26,12 @@ def test_failing_task_stops_neither_the_poll_nor_other_tasks(
 
 
 def test_unavailable_database_is_logged_in_one_line_without_traceback(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+    monkeypatch, caplog
+):
     monkeypatch.setattr(ticker, "HOUSEKEEPING_SECONDS", 1)
     cleaned = threading.Semaphore(0)
 
-    def clean() -> None:
+    def clean():
         cleaned.release()
         raise Unavailable("the database does not answer")
 
@@ -51,9 +47,7 @@ def test_unavailable_database_is_logged_in_one_line_without_traceback(
     assert all(each.exc_info is None for each in logged)
 
 
-def test_calls_are_not_logged_and_end_with_stop(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_calls_are_not_logged_and_end_with_stop(caplog):
     caplog.set_level(logging.INFO)
     polled = threading.Semaphore(0)
     tick = Ticker(polled.release, [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,7 +17,6 @@ from locframework.formats.records import SourceFile
 from locframework.issues.service import IssueQuery
 from locframework.keys.records import (
     Approval,
-    Key,
     KeyChanges,
     KeyQuery,
     NewDismissal,
@@ -28,15 +27,10 @@ from locframework.keys.records import (
     ValueItem,
 )
 from locframework.merging.records import MergeRequest
-from locframework.projects.records import Language, NewLanguage
+from locframework.projects.records import NewLanguage
 from locframework.quality.check import Subject
-from locframework.testing.workspace import Workspace
 
 T = TypeVar("T")
-Row = tuple[str, str, str | None, str, str, int, int]
-Texts = frozenset[tuple[str | None, str]]
-About = tuple[str, str, str, Texts, Texts]
-"""Key id, language, check, texts and source texts: what a dismissal is about."""
 
 NAMES = ("a", "b", "c.d", "e")
 CODES = ("en", "de", "fr")
@@ -54,7 +48,7 @@ lines = st.sampled_from(BRANCHES)
 class Walk:
     """A project that random steps are taken in."""
 
-    def __init__(self, workspace: Workspace, data: st.DataObject) -> None:
+    def __init__(self, workspace, data):
         self.framework = workspace.framework
         self.translator = workspace.framework.tokens.caller_behind(
             workspace.client("translator").token or ""
@@ -63,22 +57,22 @@ class Walk:
         self.project = workspace.project(languages=CODES[1:])["id"]
         self._data = data
         self._open("spring")
-        self.dismissed: set[tuple[str | None, About]] = set()  # by branch
+        self.dismissed = set()  # by branch
 
-    def draw(self, strategy: st.SearchStrategy[T]) -> T:
+    def draw(self, strategy):
         return self._data.draw(strategy)
 
-    def keys(self, branch: str | None) -> list[Key]:
+    def keys(self, branch):
         query = KeyQuery(branch=branch, include="values", limit=200)
         return self.framework.keys.list_keys(OPERATOR, self.project, query).items
 
-    def one(self, branch: str | None) -> Key | None:
+    def one(self, branch):
         there = self.keys(branch)
         return self.draw(st.sampled_from(there)) if there else None
 
     # steps
 
-    def create(self) -> None:
+    def create(self):
         plural = self.draw(st.booleans())
         values = {code: self._text(is_plural=plural) for code in CODES}
         new = NewKey(
@@ -90,7 +84,7 @@ class Walk:
         branch = self.draw(lines)
         self.framework.keys.create_key(OPERATOR, self.project, new, branch=branch)
 
-    def write(self) -> None:
+    def write(self):
         branch = self.draw(lines)
         if (key := self.one(branch)) is None:
             return
@@ -100,7 +94,7 @@ class Walk:
             caller, self.project, key.id, self.draw(codes), new, branch=branch
         )
 
-    def write_many(self) -> None:
+    def write_many(self):
         branch = self.draw(lines)
         items = [
             ValueItem(
@@ -113,7 +107,7 @@ class Walk:
                 OPERATOR, self.project, NewValues(items), branch=branch
             )
 
-    def change(self) -> None:
+    def change(self):
         branch = self.draw(lines)
         if (key := self.one(branch)) is None:
             return
@@ -131,7 +125,7 @@ class Walk:
             OPERATOR, self.project, key.id, changes, branch=branch
         )
 
-    def judge(self) -> None:
+    def judge(self):
         branch = self.draw(lines)
         if (key := self.one(branch)) is None:
             return
@@ -146,7 +140,7 @@ class Walk:
                 OPERATOR, self.project, key.id, code, Rejection(), branch=branch
             )
 
-    def delete(self) -> None:
+    def delete(self):
         branch = self.draw(lines)
         if (key := self.one(branch)) is None:
             return
@@ -157,7 +151,7 @@ class Walk:
         if self.draw(st.booleans()):
             keys.restore_key(OPERATOR, self.project, key.id, branch=branch)
 
-    def import_(self) -> None:
+    def import_(self):
         said = {name: self.draw(texts) for name in NAMES if self.draw(st.booleans())}
         file = SourceFile("x.json", json.dumps(said).encode())
         options = ImportOptions(
@@ -171,14 +165,14 @@ class Walk:
         self.framework.imports.start_import(OPERATOR, self.project, file, options)
         self.workspace.run_jobs()
 
-    def turn_over_a_language(self) -> None:
+    def turn_over_a_language(self):
         code = self.draw(st.sampled_from(CODES[1:]))
         languages = self.framework.languages
         languages.remove_language(OPERATOR, self.project, code)
         languages.add_language(OPERATOR, self.project, NewLanguage(code))
         self.dismissed = {each for each in self.dismissed if each[1][1] != code}
 
-    def merge(self) -> None:
+    def merge(self):
         strategy = self.draw(st.sampled_from(("use_branch", "use_main")))
         self.framework.merging.merge(
             OPERATOR, self.project, "spring", MergeRequest(strategy=strategy)
@@ -186,7 +180,7 @@ class Walk:
         self.dismissed = {(None, about) for _, about in self.dismissed}
         self._open("spring")
 
-    def dismiss(self) -> None:
+    def dismiss(self):
         branch = self.draw(lines)
         query = IssueQuery(branch=branch, limit=200)
         issues = self.framework.issues.list_issues(OPERATOR, self.project, query)
@@ -198,7 +192,7 @@ class Walk:
             )
             self.dismissed.add((branch, self._about(*about, branch)))
 
-    def withdraw(self) -> None:
+    def withdraw(self):
         branch = self.draw(lines)
         if own := sorted(each for of, each in self.dismissed if of == branch):
             about = self.draw(st.sampled_from(own))
@@ -210,7 +204,7 @@ class Walk:
 
     # what must hold
 
-    def agree(self) -> None:
+    def agree(self):
         languages = self.framework.languages.list_languages(OPERATOR, self.project)
         for branch in BRANCHES:
             keys = sorted(self.keys(branch), key=lambda key: key.key)
@@ -239,13 +233,11 @@ class Walk:
                 dict.fromkeys(row[0] for row in expected)
             )
 
-    def _is_dismissed(
-        self, key_id: str, code: str, check: str, branch: str | None
-    ) -> bool:
+    def _is_dismissed(self, key_id, code, check, branch):
         about = self._about(key_id, code, check, branch)
         return bool({(None, about), (branch, about)} & self.dismissed)
 
-    def _about(self, key_id: str, code: str, check: str, branch: str | None) -> About:
+    def _about(self, key_id, code, check, branch):
         key = self.framework.keys.get_key(OPERATOR, self.project, key_id, branch=branch)
         assert isinstance(key.values, list)
         texts, source = (
@@ -258,11 +250,9 @@ class Walk:
         )
         return key_id, code, check, texts, source
 
-    def _found(
-        self, key: Key, branch: str | None, languages: list[Language]
-    ) -> list[Row]:
+    def _found(self, key, branch, languages):
         assert isinstance(key.values, list)
-        known: dict[str, dict[str | None, str]] = {}
+        known = {}
         for value in key.values:
             if value.value:
                 forms = known.setdefault(value.language_code, {})
@@ -270,7 +260,7 @@ class Walk:
         detail = self.framework.keys.get_detail(
             OPERATOR, self.project, key.id, branch=branch
         )
-        rows: list[Row] = []
+        rows = []
         for language in languages:
             code = language.language_code
             if code not in known:
@@ -300,10 +290,10 @@ class Walk:
             ]
         return rows
 
-    def _open(self, name: str) -> None:
+    def _open(self, name):
         self.framework.branches.create_branch(OPERATOR, self.project, NewBranch(name))
 
-    def _text(self, *, is_plural: bool) -> Any:
+    def _text(self, *, is_plural):
         if not is_plural:
             return self.draw(texts)
         return {form: self.draw(texts) for form in ("one", "other")}
@@ -337,9 +327,7 @@ STEPS: tuple[Callable[[Walk], None], ...] = (
     ],
 )
 @given(data=st.data())
-def test_findings_are_those_worked_out_anew(
-    workspace: Workspace, data: st.DataObject
-) -> None:
+def test_findings_are_those_worked_out_anew(workspace, data):
     walk = Walk(workspace, data)
     walk.create()
 

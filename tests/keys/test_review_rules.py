@@ -1,13 +1,11 @@
 """What a review makes of texts: approved, rejected, or not to be judged."""
 
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
 from locframework.errors import NothingPending
 from locframework.events import Actor
-from locframework.keys.records import ReviewDecision, StoredValue
+from locframework.keys.records import ReviewDecision
 from locframework.keys.rules import approve, new_value, select_reviewable
 
 THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
@@ -15,17 +13,17 @@ BERT = Actor("token", "bert")
 YES, NO = ReviewDecision("de", approves=True), ReviewDecision("de", approves=False)
 
 
-def value(text: str = "neu", form: str | None = None, **fields: Any) -> StoredValue:
+def value(text="neu", form=None, **fields):
     fresh = new_value("k", "de", form, text, origin="ai", at=THEN, by="anna")
     return replace(fresh, **fields)
 
 
-def over_approved(text: str = "neu", **fields: Any) -> StoredValue:
+def over_approved(text="neu", **fields):
     before = {"approved_value": "alt", "approved_at": THEN, "approved_by": "carl"}
     return value(text, **{**before, **fields})
 
 
-def test_an_approved_text_counts_and_tells_who_let_it() -> None:
+def test_an_approved_text_counts_and_tells_who_let_it():
     row = over_approved(is_outdated=True, revision=7, reason="an old one", note="n")
 
     new = approve(row, at=NOW, by=BERT)
@@ -57,9 +55,7 @@ def test_an_approved_text_counts_and_tells_who_let_it() -> None:
         (over_approved("", status="pending_review"), True, True),
     ],
 )
-def test_what_can_be_judged(
-    row: StoredValue, can_approve: bool, can_reject: bool
-) -> None:
+def test_what_can_be_judged(row, can_approve, can_reject):
     for verdict, can in ((YES, can_approve), (NO, can_reject)):
         if can:
             assert select_reviewable([row], verdict) == [row]
@@ -68,7 +64,7 @@ def test_what_can_be_judged(
                 select_reviewable([row], verdict)
 
 
-def test_only_forms_that_wait_are_judged_and_all_of_them_were_read() -> None:
+def test_only_forms_that_wait_are_judged_and_all_of_them_were_read():
     waiting = [value(form="one", revision=2), value(form="two", revision=2)]
     rows = [*waiting, over_approved(plural_form="other", status="approved")]
 

@@ -1,7 +1,5 @@
 """What keys and texts may be, and what becomes of a written value."""
 
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
@@ -11,7 +9,7 @@ from locframework.errors import (
     PluralMismatch,
     ValidationFailed,
 )
-from locframework.keys.records import StoredValue, ValueStatus
+from locframework.keys.records import StoredValue
 from locframework.keys.rules import (
     apply_write,
     check_key,
@@ -26,12 +24,12 @@ from locframework.keys.rules import (
 THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
 
 
-def value(text: str, **fields: Any) -> StoredValue:
+def value(text, **fields):
     fresh = new_value("k", "de", None, text, origin="human", at=NOW, by="anna")
     return replace(fresh, **fields)
 
 
-def approved(text: str, **fields: Any) -> StoredValue:
+def approved(text, **fields):
     return value(
         text,
         status="approved",
@@ -45,7 +43,7 @@ def approved(text: str, **fields: Any) -> StoredValue:
 
 
 @pytest.mark.parametrize("key", ["a", "a.b", "A-1_x.Y", "k" * 500, "-", "_"])
-def test_a_key_of_legal_segments_passes(key: str) -> None:
+def test_a_key_of_legal_segments_passes(key):
     check_key(key, ".")  # raises nothing
 
     assert module_of(key + ".z", ".") == key.split(".")[0]
@@ -55,29 +53,29 @@ def test_a_key_of_legal_segments_passes(key: str) -> None:
     "key",
     ["", ".", "a.", ".a", "a..b", "a b", "ä", "a.b\n", "²", "a:b", "k" * 501, "а"],
 )
-def test_a_key_with_an_illegal_segment_is_refused(key: str) -> None:
+def test_a_key_with_an_illegal_segment_is_refused(key):
     with pytest.raises(InvalidKey):
         check_key(key, ".")
 
 
-def test_the_separator_is_the_projects() -> None:
+def test_the_separator_is_the_projects():
     check_key("a:b", ":")
     with pytest.raises(InvalidKey):
         check_key("a.b", ":")
 
 
-def test_the_module_is_the_first_segment_and_root_for_a_single_one() -> None:
+def test_the_module_is_the_first_segment_and_root_for_a_single_one():
     assert module_of("checkout.pay.now", ".") == "checkout"
     assert module_of("title", ".") == "@root"
 
 
-def test_tags_are_trimmed_and_kept_once_in_order() -> None:
+def test_tags_are_trimmed_and_kept_once_in_order():
     assert clean_tags([" b ", "a", "b"]) == ("b", "a")
     with pytest.raises(ValidationFailed):
         clean_tags(["a", "  "])
 
 
-def test_a_plural_key_takes_an_object_and_another_a_string() -> None:
+def test_a_plural_key_takes_an_object_and_another_a_string():
     assert texts_by_form("x", is_plural=False) == {None: "x"}
     assert texts_by_form({"one": "x"}, is_plural=True) == {"one": "x"}
     with pytest.raises(PluralMismatch):
@@ -88,13 +86,13 @@ def test_a_plural_key_takes_an_object_and_another_a_string() -> None:
         texts_by_form({"several": "x"}, is_plural=True)
 
 
-def test_a_text_has_64_kib_at_most_counted_in_bytes() -> None:
+def test_a_text_has_64_kib_at_most_counted_in_bytes():
     texts_by_form("ä" * 32768, is_plural=False)
     with pytest.raises(ValidationFailed, match="bytes"):
         texts_by_form("ä" * 32769, is_plural=False)
 
 
-def test_an_approvers_text_is_approved() -> None:
+def test_an_approvers_text_is_approved():
     kept = apply_write(None, value("Hallo"), "approved")
 
     assert isinstance(kept, StoredValue)
@@ -106,7 +104,7 @@ def test_an_approvers_text_is_approved() -> None:
     assert (kept.approved_at, kept.approved_by, kept.revision) == (NOW, "anna", 1)
 
 
-def test_anothers_text_waits_and_the_approved_one_stays_beside_it() -> None:
+def test_anothers_text_waits_and_the_approved_one_stays_beside_it():
     for text in ("Moin", ""):  # an empty one proposes to clear it
         kept = apply_write(approved("Hallo", revision=3), value(text), "pending_review")
 
@@ -125,23 +123,19 @@ def test_anothers_text_waits_and_the_approved_one_stays_beside_it() -> None:
         (approved("Hallo"), "Hallo", "pending_review", "unchanged"),
     ],
 )
-def test_a_text_is_cleared_or_unchanged(
-    old: StoredValue | None, text: str, status: ValueStatus, expected: str | None
-) -> None:
+def test_a_text_is_cleared_or_unchanged(old, text, status, expected):
     assert apply_write(old, value(text), status) == expected
 
 
 @pytest.mark.parametrize("old", [approved("Hallo", is_outdated=True), value("Hallo")])
-def test_an_approver_who_writes_a_text_again_approves_it_as_up_to_date(
-    old: StoredValue,
-) -> None:
+def test_an_approver_who_writes_a_text_again_approves_it_as_up_to_date(old):
     kept = apply_write(old, value("Hallo"), "approved")
 
     assert isinstance(kept, StoredValue)
     assert (kept.status, kept.is_outdated) == ("approved", False)
 
 
-def test_turning_plurals_on_moves_the_text_to_other_and_back() -> None:
+def test_turning_plurals_on_moves_the_text_to_other_and_back():
     on = moved_form(value("Datei"), is_plural=True)
 
     assert on is not None
@@ -152,8 +146,8 @@ def test_turning_plurals_on_moves_the_text_to_other_and_back() -> None:
     assert moved_form(replace(on, plural_form="one"), is_plural=False) is None
 
 
-def test_values_come_by_project_language_then_by_plural_form() -> None:
-    def at(language: str, form: str | None) -> StoredValue:
+def test_values_come_by_project_language_then_by_plural_form():
+    def at(language, form):
         return value("x", language_code=language, plural_form=form)
 
     mixed = [at("de", "other"), at("en", "many"), at("de", "one"), at("en", "zero")]

@@ -1,14 +1,12 @@
 """The three-way comparison of a key: base, main and branch."""
 
-from __future__ import annotations
-
 import pytest
 
 from locframework.keys.records import StoredKey
 from locframework.keys.three_way import ThreeStates, Unit, form_in, has_place
 
 
-def key(*, is_plural: bool = False) -> StoredKey:
+def key(*, is_plural=False):
     return StoredKey(
         id="k",
         project_id="p",
@@ -38,8 +36,8 @@ def key(*, is_plural: bool = False) -> StoredKey:
     ],
 )
 def test_a_unit_is_edited_where_the_branch_left_base_and_main(
-    base: str | None, main: str | None, branch: str | None, edited: bool, clashes: bool
-) -> None:
+    base, main, branch, edited, clashes
+):
     side = ThreeStates(base, main, branch)
 
     assert (side.is_edited, side.is_conflict) == (edited, clashes)
@@ -48,9 +46,7 @@ def test_a_unit_is_edited_where_the_branch_left_base_and_main(
 
 @pytest.mark.parametrize("form", [None, "one", "other"])
 @pytest.mark.parametrize("is_plural", [True, False])
-def test_a_key_without_plurals_has_place_for_the_form_other_alone(
-    form: str | None, is_plural: bool
-) -> None:
+def test_a_key_without_plurals_has_place_for_the_form_other_alone(form, is_plural):
     unit, found = Unit("value", "en", form), key(is_plural=is_plural)
 
     assert has_place(found, unit) == (is_plural or form != "one")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +10,7 @@ from locframework import hookimpl
 from locframework.errors import PluginError, Unavailable
 from locframework.memories.matching.port import Found
 from locframework.plugins import PluginHost
-from locframework.testing.client import Answer
-from locframework.testing.workspace import Workspace, open_workspace
+from locframework.testing.workspace import open_workspace
 from tests.empty_databases import fresh_url
 
 
@@ -23,32 +20,32 @@ class Failing:
     name = "failing"
     result: Any = None
 
-    def find(self, *_: object) -> Any:
+    def find(self, *_):
         if isinstance(self.result, BaseException):
             raise self.result
         return self.result
 
     forget = find
 
-    def distance(self, first: str, second: str) -> int:
+    def distance(self, first, second):
         raise AssertionError(first, second)
 
 
 class Provider:
     """A plugin with one matcher."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.failing = Failing()
 
     @hookimpl
-    def loc_provide_matchers(self) -> list[Failing]:
+    def loc_provide_matchers(self):
         return [self.failing]
 
 
 class Project:
     """A project with a memory of one entry."""
 
-    def __init__(self, workspace: Workspace, failing: Failing) -> None:
+    def __init__(self, workspace, failing):
         self.failing, self.owner = failing, workspace.owner
         self.path = f"/projects/{workspace.project()['id']}"
         new = {"name": "Main", "sourceLanguage": "en", "languageCodes": ["de"]}
@@ -58,14 +55,14 @@ class Project:
         body = {"sourceText": "Save the file"}
         assert self.owner.post(f"{self.memory}/entries", json=body).status == 201
 
-    def match(self, result: Any) -> Answer:
+    def match(self, result):
         self.failing.result = result
         body = {"sourceTexts": ["Save the file"], "languageCodes": ["de"]}
         return self.owner.post(f"{self.path}/tm/matches", json=body)
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path):
     plugin, names = Provider(), {"matcher": "failing"}
     with (
         fresh_url("sqlite", tmp_path) as url,
@@ -75,9 +72,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 @pytest.mark.parametrize("result", [ZeroDivisionError("/secret"), SystemExit(3), []])
-def test_a_matcher_that_fails_is_unavailable(
-    project: Project, result: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_matcher_that_fails_is_unavailable(project, result, caplog):
     refused = project.match(result)
 
     assert refused.status == 503
@@ -85,29 +80,27 @@ def test_a_matcher_that_fails_is_unavailable(
     assert "the matcher failing failed" in caplog.text
 
 
-def test_what_a_plugin_calls_unavailable_has_its_message(project: Project) -> None:
+def test_what_a_plugin_calls_unavailable_has_its_message(project):
     refused = project.match(Unavailable("its server is down"))
 
     assert (refused.status, refused.error["message"]) == (503, "its server is down")
 
 
-def test_a_memory_is_deleted_also_where_plugins_fail_to_forget_it(
-    project: Project,
-) -> None:
+def test_a_memory_is_deleted_also_where_plugins_fail_to_forget_it(project):
     project.failing.result = OSError("/secret")
 
     assert project.owner.delete(project.memory).status == 200
     assert project.owner.get(project.memory).status == 404
 
 
-def test_hits_of_no_text_are_no_matches(project: Project) -> None:
+def test_hits_of_no_text_are_no_matches(project):
     answer = project.match([Found([], is_complete=True)])
 
     assert answer.data["matches"] == {"Save the file": {"de": []}}
 
 
 @pytest.mark.parametrize("name", ["Bad Name", "", "1st", None])
-def test_a_matcher_without_a_plain_name_stops_the_start(name: Any) -> None:
+def test_a_matcher_without_a_plain_name_stops_the_start(name):
     plugin = Provider()
     plugin.failing.name = name
 

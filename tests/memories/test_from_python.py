@@ -1,23 +1,14 @@
 """What Python code may hand to services of memories that HTTP cannot."""
 
-from __future__ import annotations
 
-import pytest
-
-from locframework.memories.records import MemoryWriting
-from locframework.testing.workspace import Workspace
-
-
-def test_an_entry_says_nothing_in_a_language_that_has_just_gone(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_entry_says_nothing_in_a_language_that_has_just_gone(workspace, monkeypatch):
     framework = workspace.framework
     body = {"name": "Main", "sourceLanguage": "en", "languageCodes": ["de"]}
     made = workspace.owner.post("/translation-memories", json=body)
     path = f"/translation-memories/{made.data['translationMemory']['id']}/entries"
     begin, store = framework.memories.begin, framework.storage.memories
 
-    def begin_after_another(tm_id: str) -> MemoryWriting:
+    def begin_after_another(tm_id):
         writing = begin(tm_id)
         store.delete_language(writing, "de", 0, 9)
         return writing

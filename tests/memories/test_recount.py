@@ -1,13 +1,8 @@
 """Whatever is done to keys, a memory has learned what a recount of them finds."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -27,7 +22,6 @@ from locframework.keys.records import (
     NewValue,
     NewValues,
     Rejection,
-    StoredValue,
     ValueItem,
 )
 from locframework.memories.records import (
@@ -38,7 +32,7 @@ from locframework.memories.records import (
 )
 from locframework.merging.records import MergeRequest
 from locframework.projects.records import NewLanguage, NewProject, ProjectChanges
-from locframework.testing.workspace import Workspace, open_workspace
+from locframework.testing.workspace import open_workspace
 
 CODES = ("en", "de", "fr", "en-GB")
 NAMES = ("a", "b", "c.d")
@@ -49,7 +43,7 @@ MODES = ("approved", "approved", "all", "none")
 class World:
     """Two projects that teach two memories, changed by whatever is drawn."""
 
-    def __init__(self, workspace: Workspace, seed: int) -> None:
+    def __init__(self, workspace, seed):
         self.framework = workspace.framework
         self._workspace, self._random = workspace, Random(seed)
         organization = workspace.organization_id
@@ -63,7 +57,7 @@ class World:
             ).id
             for _ in range(2)
         ]
-        self._trash: list[tuple[str, str, str | None]] = []
+        self._trash = []
         self._branches = 0
         for project in self.projects:
             for tm_id in self.memories:
@@ -73,7 +67,7 @@ class World:
                 new = NewKey(name, values=values)
                 self.framework.keys.create_key(OPERATOR, project, new)
 
-    def _project(self, organization: str) -> str:
+    def _project(self, organization):
         new = NewProject("Shop", "en", organization_id=organization)
         made = self.framework.projects.create_project(OPERATOR, new).id
         for code in CODES[1:]:
@@ -81,20 +75,20 @@ class World:
         self.framework.branches.create_branch(OPERATOR, made, NewBranch("b0"))
         return made
 
-    def _assign(self, project: str, tm_id: str, mode: Any) -> None:
+    def _assign(self, project, tm_id, mode):
         new = NewAssignment(write_mode=mode)
         self.framework.memories.assign(OPERATOR, project, tm_id, new)
 
     # what may be done
 
-    def create(self) -> None:
+    def create(self):
         values = {code: self._text() for code in CODES if self._bool()}
         new = NewKey(self._one(NAMES), values=values)
         self._do(self.framework.keys.create_key, new, branch=self._branch())
 
-    def write(self) -> None:
+    def write(self):
         for key, branch in self._keys():
-            text: Any = self._text()
+            text = self._text()
             value = {self._one(("one", "other")): text} if key.is_plural else text
             new = NewValue(value, keep_fresh=self._one((False, False, True)))
             self._do(
@@ -102,7 +96,7 @@ class World:
                 branch=branch,
             )  # fmt: skip
 
-    def write_many(self) -> None:
+    def write_many(self):
         keys = self._keys()
         items = [
             ValueItem(code, self._text(), key_id=key.id)
@@ -113,17 +107,17 @@ class World:
             new, branch = NewValues(items), keys[0][1]
             self._do(self.framework.bulk_keys.set_values, new, branch=branch)
 
-    def review(self) -> None:
+    def review(self):
         for key, branch in self._keys():
             code = self._one(CODES)
             if self._bool():
-                call: Any = self.framework.review.approve
-                asked: Any = Approval()
+                call = self.framework.review.approve
+                asked = Approval()
             else:
                 call, asked = self.framework.review.reject, Rejection()
             self._do(call, key.id, code, asked, branch=branch, caller=OPERATOR)
 
-    def change(self) -> None:
+    def change(self):
         for key, branch in self._keys():
             changes = self._one(
                 (
@@ -133,18 +127,18 @@ class World:
             )
             self._do(self.framework.keys.update_key, key.id, changes, branch=branch)
 
-    def delete(self) -> None:
+    def delete(self):
         for key, branch in self._keys():
             self._do(self.framework.keys.delete_key, key.id, branch=branch)
             self._trash.append((self._here, key.id, branch))
 
-    def restore(self) -> None:
+    def restore(self):
         for project, key_id, branch in self._trash:
             self._here = project
             self._do(self.framework.keys.restore_key, key_id, branch=branch)
         self._trash = []
 
-    def bring(self) -> None:
+    def bring(self):
         texts = {name: self._text() for name in NAMES if self._bool()}
         file = SourceFile("x.json", json.dumps(texts).encode())
         options = ImportOptions(
@@ -156,7 +150,7 @@ class World:
         )
         self._do(self.framework.imports.start_import, file, options, caller=OPERATOR)
 
-    def merge(self) -> None:
+    def merge(self):
         name, asked = f"b{self._branches}", MergeRequest(strategy="use_branch")
         self._branches += 1
         for project in self.projects:
@@ -165,21 +159,21 @@ class World:
             new = NewBranch(f"b{self._branches}")
             self.framework.branches.create_branch(OPERATOR, self._here, new)
 
-    def undo(self) -> None:
+    def undo(self):
         asked = RevertRequest(actor="translator")
         self._do(self.framework.activity.start_revert, asked, caller=OPERATOR)
 
-    def lose_language(self) -> None:
+    def lose_language(self):
         self._do(self.framework.languages.remove_language, "fr", caller=OPERATOR)
         new = NewLanguage("fr")
         self._do(self.framework.languages.add_language, new, caller=OPERATOR)
 
-    def move_source(self) -> None:
+    def move_source(self):
         """German is refused: the memories are of English."""
         changes = ProjectChanges(source_language=self._one(("en", "en-GB", "de")))
         self._do(self.framework.projects.update_project, changes, caller=OPERATOR)
 
-    def lose_memory_language(self) -> None:
+    def lose_memory_language(self):
         languages, tm_id = self.framework.memories, self._one(self.memories)
         try:
             languages.remove_language(OPERATOR, tm_id, "de")
@@ -187,7 +181,7 @@ class World:
             return
         languages.add_language(OPERATOR, tm_id, NewMemoryLanguage("de"))
 
-    def pause(self) -> None:
+    def pause(self):
         """One that teaches a memory alone teaches nothing for a while."""
         tm_id = self._one(self.memories)
         mode, *others = sorted(
@@ -206,54 +200,52 @@ class World:
             self._one((World.write, World.change, World.delete, World.create))(self)
         self._assign(here, tm_id, mode)
 
-    def _mode(self, project: str, tm_id: str) -> str:
+    def _mode(self, project, tm_id):
         assigned = self.framework.storage.memories.list_assigned(project)
         here = [e.assignment for e in assigned if e.memory.id == tm_id]
         return here[0].write_mode if here else "none"
 
     # how it is done
 
-    def _do(
-        self, call: Any, *what: Any, caller: Caller | None = None, **how: Any
-    ) -> None:
+    def _do(self, call, *what, caller=None, **how):
         """Do it in the project at hand; what is refused changes nothing."""
         if caller is None:
             caller = self._one((OPERATOR, OPERATOR, self._translator))
         with suppress(LocError):
             call(caller, self._here, *what, **how)
 
-    def step(self) -> None:
+    def step(self):
         self._here = self._one(self.projects)
         self._one(STEPS)(self)
         self._workspace.run_jobs()
 
-    def _keys(self) -> list[tuple[Any, str | None]]:
+    def _keys(self):
         branch = self._branch()
         query = KeyQuery(branch=branch)
         keys = self.framework.keys.list_keys(OPERATOR, self._here, query).items
         return [(key, branch) for key in keys if self._bool()][:2]
 
-    def _branch(self) -> str | None:
+    def _branch(self):
         return self._one((None, None, None, f"b{self._branches}"))
 
-    def _text(self) -> str:
+    def _text(self):
         return str(self._one(TEXTS))
 
-    def _bool(self) -> bool:
+    def _bool(self):
         return self._random.random() < 0.5
 
-    def _one(self, items: Any) -> Any:
+    def _one(self, items):
         return self._random.choice(items)
 
     # what a recount finds
 
-    def agree(self) -> int:
+    def agree(self):
         """How many entries there are."""
         learned = [self.learned(tm_id) for tm_id in self.memories]
         assert learned == [self.recounted(tm_id) for tm_id in self.memories]
         return sum(len(entries) for entries in learned)
 
-    def learned(self, tm_id: str) -> dict[tuple[str, str], dict[str, Any]]:
+    def learned(self, tm_id):
         store = self.framework.storage.memories
         page = store.list_entries(tm_id, EntryQuery(limit=200))
         assert page.total == len(page.items)
@@ -265,8 +257,8 @@ class World:
             for entry in page.items
         }
 
-    def recounted(self, tm_id: str) -> dict[tuple[str, str], dict[str, Any]]:
-        found: dict[tuple[str, str], dict[str, Any]] = {}
+    def recounted(self, tm_id):
+        found = {}
         for project in self.projects:
             for each in self.framework.storage.memories.list_assigned(project):
                 mode = each.assignment.write_mode
@@ -277,7 +269,7 @@ class World:
             for texts, by_code in found.items()
         }
 
-    def _recount(self, project: str, mode: str, found: Any) -> None:
+    def _recount(self, project, mode, found):
         storage = self.framework.storage
         source = self.framework.projects.get_project(OPERATOR, project).source_language
         ids = storage.keys.names_of(project).values()
@@ -301,7 +293,7 @@ class World:
                     best[code] = (ranked, said[1:])
 
 
-def told(row: StoredValue, mode: str) -> tuple[str, str, str] | None:
+def told(row, mode):
     """Since when a value says what, in which state; None: nothing to learn."""
     if row.status == "approved":
         return row.updated_at, row.value, "approved"
@@ -322,15 +314,13 @@ STEPS = (
 
 
 @pytest.fixture
-def workspace(database_url: str, tmp_path: Path) -> Iterator[Workspace]:
+def workspace(database_url, tmp_path):
     with open_workspace(database_url, tmp_path) as workspace:
         yield workspace
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_memory_has_learned_what_a_recount_finds(
-    workspace: Workspace, seed: int, is_long: bool
-) -> None:
+def test_a_memory_has_learned_what_a_recount_finds(workspace, seed, is_long):
     most = 0
     for number in range(50 if is_long else 1):
         world = World(workspace, seed + 1000 * number)

@@ -15,12 +15,12 @@ from locframework.memories.matching.scoring import (
 from locframework.memories.records import Penalties
 from locframework.testing.contracts.matchers import distance_of, percent_of
 
-from .oracle import Told, score_by_the_words
+from .oracle import score_by_the_words
 
 POINTS = Penalties(case=2, whitespace=1, trailing_punctuation=1)
 
 
-def score_of(text: str, source: str, tm_penalty: int = 0) -> Score:
+def score_of(text, source, tm_penalty=0):
     one, other = folds_of(text), folds_of(source)
     raw = percent_of(one.full, other.full)
     return score(one, other, raw, POINTS, tm_penalty, distance_of)
@@ -42,9 +42,7 @@ def score_of(text: str, source: str, tm_penalty: int = 0) -> Score:
         ("Quoi ?", "Quoi\u202f?", 100, {"whitespace": 1}),
     ],
 )  # fmt: skip
-def test_each_kind_of_difference_costs_its_points(
-    text: str, source: str, raw: int, points: dict[str, int]
-) -> None:
+def test_each_kind_of_difference_costs_its_points(text, source, raw, points):
     for found in (score_of(text, source), score_of(source, text)):
         assert {each.kind: each.points for each in found.penalties} == points
         assert found.raw_percentage == raw
@@ -59,27 +57,27 @@ TEXTS = st.text("aAeb\u0301ßsS .?…\n\xa0", max_size=8)
 @example("Save. ", "Save! ")
 @example("Quoi ?", "quoi\xa0? ")
 @example("?", "? ")
-def test_a_score_is_what_the_words_of_the_decision_say(text: str, source: str) -> None:
+def test_a_score_is_what_the_words_of_the_decision_say(text, source):
     given = score_of(text, source)
 
     kinds = [penalty.kind for penalty in given.penalties]
-    told: Told = given.raw_percentage, given.match_percentage, kinds
+    told = given.raw_percentage, given.match_percentage, kinds
     assert told == score_by_the_words(text, source)
 
 
-def test_a_score_never_falls_below_nought() -> None:
+def test_a_score_never_falls_below_nought():
     assert score_of("Save", "Save", tm_penalty=100).match_percentage == 0
     assert score_of("Save", "save", tm_penalty=100).match_percentage == 0
 
 
-def test_points_of_nought_are_no_penalty() -> None:
+def test_points_of_nought_are_no_penalty():
     none = Penalties(0, 0, 0)
     one, other = folds_of("Save file"), folds_of("SAVE  FILE!")
 
     assert score(one, other, 100, none, 0, distance_of) == Score(100, 100, [])
 
 
-def test_raw_100_is_kept_for_texts_that_are_equal_when_folded() -> None:
+def test_raw_100_is_kept_for_texts_that_are_equal_when_folded():
     long = "a" * 300
 
     assert score_of(long, long + "b").raw_percentage == 99
@@ -105,18 +103,18 @@ def test_raw_100_is_kept_for_texts_that_are_equal_when_folded() -> None:
         ("__proto__", "__proto__"),
     ],
 )
-def test_what_is_compared(text: str, folded: str) -> None:
+def test_what_is_compared(text, folded):
     assert match_fold(text) == folded
 
 
 @given(st.text())
-def test_folding_twice_changes_nothing(text: str) -> None:
+def test_folding_twice_changes_nothing(text):
     assert match_fold(match_fold(text)) == match_fold(text)
     assert folded(folded(text)) == folded(text)
 
 
 @given(st.text())
-def test_nothing_is_lost_by_a_cut(text: str) -> None:
+def test_nothing_is_lost_by_a_cut(text):
     kept, cut = cut_punctuation(text)
 
     assert kept + cut == text
@@ -124,7 +122,7 @@ def test_nothing_is_lost_by_a_cut(text: str) -> None:
 
 
 @given(st.text(max_size=12), st.text(max_size=12))
-def test_a_score_is_raw_less_its_penalties(text: str, source: str) -> None:
+def test_a_score_is_raw_less_its_penalties(text, source):
     given = score_of(text, source, tm_penalty=3)
 
     off = sum(each.points for each in given.penalties)

@@ -1,10 +1,7 @@
 """Matches are those that scoring every entry would give, however few are looked at."""
 
-from __future__ import annotations
-
 import random
 from operator import itemgetter
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,8 +9,8 @@ from rapidfuzz.distance import Levenshtein
 
 from locframework.fields import new_id
 from locframework.memories.matching import scoring, search
-from locframework.memories.matching.port import Found, Wanted
-from locframework.memories.matching.records import Match, MatchValue
+from locframework.memories.matching.port import Wanted
+from locframework.memories.matching.records import MatchValue
 from locframework.memories.matching.scoring import Question, folds_of, match_fold, score
 from locframework.memories.matching.search import find_matches
 from locframework.memories.records import AssignedMemory, Assignment, Penalties
@@ -24,9 +21,7 @@ from .rows import TAGS, Plain, Rows
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_matches_are_those_of_scoring_every_entry(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_matches_are_those_of_scoring_every_entry(seed, monkeypatch):
     chosen, rows = random.Random(seed), Rows()
     for module, name in (
         (search, "FIRST_HITS"),
@@ -51,8 +46,8 @@ def test_matches_are_those_of_scoring_every_entry(
 
     found = find_matches(
         Plain(),
-        rows,  # type: ignore[arg-type]
-        rows,  # type: ignore[arg-type]
+        rows,
+        rows,
         memories,
         [
             Wanted(id_, max(1, each.memory.min_match_percentage))
@@ -71,9 +66,7 @@ def test_matches_are_those_of_scoring_every_entry(
             assert told == every(each, tag, memories, rows), (each, tag)
 
 
-def found_of(
-    rows: Rows, texts: list[str], tags: list[str], matcher: Plain | None = None
-) -> dict[str, dict[str, list[Match]]]:
+def found_of(rows, texts, tags, matcher=None):
     """The matches of texts in a memory of these rows, without penalties of its own."""
     of = memory()
     use = Assignment(of.id, True, "none", 0, 0)
@@ -81,8 +74,8 @@ def found_of(
     rows.change(of.id, {id_: match_fold(each.source_text) for id_, each in sources})
     found = find_matches(
         matcher or Plain(),
-        rows,  # type: ignore[arg-type]
-        rows,  # type: ignore[arg-type]
+        rows,
+        rows,
         {of.id: AssignedMemory(of, use)},
         [Wanted(of.id, 70)],
         {Question(text): match_fold(text) for text in texts},
@@ -91,7 +84,7 @@ def found_of(
     return {asked.text: matches for asked, matches in found.items()}
 
 
-def test_a_text_in_many_contexts_is_asked_for_once() -> None:
+def test_a_text_in_many_contexts_is_asked_for_once():
     rows, matcher, of = Rows(), Plain(), memory()
     for at in range(1000):
         rows.add(new_id(), "Save the file", de=f"de {at % 5}")
@@ -102,8 +95,8 @@ def test_a_text_in_many_contexts_is_asked_for_once() -> None:
         asked = [Question("Save the file", str(at)) for at in range(count)]
         found = find_matches(
             matcher,
-            rows,  # type: ignore[arg-type]
-            rows,  # type: ignore[arg-type]
+            rows,
+            rows,
             {of.id: AssignedMemory(of, use)},
             [Wanted(of.id, 70)],
             dict.fromkeys(asked, "save the file"),
@@ -115,9 +108,7 @@ def test_a_text_in_many_contexts_is_asked_for_once() -> None:
     assert matcher.asked[:half] == matcher.asked[half:]
 
 
-def test_a_match_is_found_behind_any_number_of_equal_ones_without_the_language() -> (
-    None
-):
+def test_a_match_is_found_behind_any_number_of_equal_ones_without_the_language():
     rows = Rows()
     for id_ in (ids := [new_id() for _ in range(4000)]):
         rows.add(id_, "Save the file", de="de x")
@@ -129,7 +120,7 @@ def test_a_match_is_found_behind_any_number_of_equal_ones_without_the_language()
     assert [each.entry_id for each in found["Save the file"]["fr"]] == [last]
 
 
-def test_nothing_more_is_looked_for_in_a_language_without_any_value() -> None:
+def test_nothing_more_is_looked_for_in_a_language_without_any_value():
     rows, matcher = Rows(), Plain()
     for at in range(500):
         rows.add(new_id(), f"Save the file {at}", de=str(at))
@@ -140,7 +131,7 @@ def test_nothing_more_is_looked_for_in_a_language_without_any_value() -> None:
     assert matcher.asked == [search.FIRST_HITS]
 
 
-def test_hits_that_cannot_be_among_the_ten_are_not_looked_for() -> None:
+def test_hits_that_cannot_be_among_the_ten_are_not_looked_for():
     rows, matcher = Rows(), Plain()
     for at in range(3000):  # some 50 are one edit away, thousands are two and more
         rows.add(new_id(), f"Save the file {at:05}", de=str(at))
@@ -151,7 +142,7 @@ def test_hits_that_cannot_be_among_the_ten_are_not_looked_for() -> None:
     assert matcher.told < 200
 
 
-def test_values_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
+def test_values_are_read_of_those_alone_that_may_be_among_the_ten():
     rows = Rows()
     for at in range(40):
         said = dict.fromkeys(TAGS, str(at))
@@ -163,7 +154,7 @@ def test_values_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
     assert rows.read == 10 * len(TAGS)
 
 
-def test_of_many_alike_entries_values_are_read_until_the_ten_are_known() -> None:
+def test_of_many_alike_entries_values_are_read_until_the_ten_are_known():
     rows = Rows()
     for at in range(900):
         rows.add(new_id(), "Save the file", de=f"de {at // 3}")
@@ -174,7 +165,7 @@ def test_of_many_alike_entries_values_are_read_until_the_ten_are_known() -> None
     assert rows.read < 200
 
 
-def test_of_entries_that_say_the_same_one_is_read() -> None:
+def test_of_entries_that_say_the_same_one_is_read():
     rows = Rows()
     for _ in range(900):  # the same text all over, in contexts of its own
         rows.add(new_id(), "Save the file", de="x", fr="y")
@@ -187,7 +178,7 @@ def test_of_entries_that_say_the_same_one_is_read() -> None:
     assert rows.read <= 10 * 2
 
 
-def test_sources_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
+def test_sources_are_read_of_those_alone_that_may_be_among_the_ten():
     rows = Rows()
     for at in range(12):  # one edit away
         rows.add(new_id(), f"Save the file 0{at:02x}", de=str(at))
@@ -200,13 +191,13 @@ def test_sources_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
     assert rows.weighed <= 50
 
 
-def test_what_is_written_between_answer_and_snapshot_counts() -> None:
+def test_what_is_written_between_answer_and_snapshot_counts():
     rows = Rows()
     rows.add(changed := new_id(), "save the file", de="alt")
     rows.add(gone := new_id(), "Save the file", de="weg")
 
     class Interrupted(Plain):
-        def find(self, *asked: Any) -> list[Found]:
+        def find(self, *asked):
             found = super().find(*asked)
             rows.values = [(changed, MatchValue("de", "neu", "approved"))]
             rows.sources[changed] = replace(
@@ -223,9 +214,7 @@ def test_what_is_written_between_answer_and_snapshot_counts() -> None:
     assert told == [("Save the file.", "neu")]
 
 
-def every(
-    asked: Question, tag: str, memories: dict[str, AssignedMemory], rows: Rows
-) -> list[str]:
+def every(asked, tag, memories, rows):
     """The ten best, by scoring all."""
     folds = folds_of(asked.text)
     ranked = []
@@ -247,7 +236,7 @@ def every(
                 entry_id,
             )
             ranked.append((rank, entry_id, said.value))
-    values: dict[str, str] = {}
+    values = {}
     for _, entry_id, value in sorted(ranked, key=itemgetter(0)):
         values.setdefault(value, entry_id)
     return list(values.values())[:10]

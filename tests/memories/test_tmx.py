@@ -1,7 +1,5 @@
 """TMX goes out and comes back the same; what is no TMX is refused with its line."""
 
-from __future__ import annotations
-
 import io
 from contextlib import suppress
 
@@ -18,9 +16,7 @@ PUBLIC = 'PUBLIC "-//LISA OSCAR:1998//DTD for Translation Memory eXchange//EN"'
 
 
 @given(source=TEXTS, context=st.one_of(st.sampled_from(["", " "]), TEXTS), value=TEXTS)
-def test_any_text_comes_back_from_tmx_as_it_was(
-    source: str, context: str, value: str
-) -> None:
+def test_any_text_comes_back_from_tmx_as_it_was(source, context, value):
     file = b"".join(write_tmx(MEMORY, [entry(source, context, de=value)]))
 
     [unit] = read(io.BytesIO(file))
@@ -40,7 +36,7 @@ def test_any_text_comes_back_from_tmx_as_it_was(
         ("ApprovedSignOff", False),
     ],
 )
-def test_what_trados_has_not_confirmed_is_a_draft(level: str, is_draft: bool) -> None:
+def test_what_trados_has_not_confirmed_is_a_draft(level, is_draft):
     told = f'<prop type="x-ConfirmationLevel">{level}</prop>'
     texts = tuv("en", "Pay") + tuv("de", "Zahlen") + tuv("fr", "Payer")
     inside = f'<tuv xml:lang="de">{told}<seg>Zahlen</seg></tuv>'
@@ -59,7 +55,7 @@ def test_what_trados_has_not_confirmed_is_a_draft(level: str, is_draft: bool) ->
         '<hi type="x">a <it pos="end" x="2">b<sub>c<ut>d</ut></sub></it></hi>',
     ],
 )
-def test_inline_tags_are_kept(segment: str) -> None:
+def test_inline_tags_are_kept(segment):
     [unit] = read(tmx(f"<tu>{tuv('en', segment)}{tuv('de', segment)}</tu>"))
 
     assert unit.source_text == unit.values["de"].value == segment
@@ -67,7 +63,7 @@ def test_inline_tags_are_kept(segment: str) -> None:
     assert f"<seg>{segment}</seg>" in again
 
 
-def test_a_text_that_only_looks_like_a_tag_is_text() -> None:
+def test_a_text_that_only_looks_like_a_tag_is_text():
     html = "H<sub>2</sub>O", '<ph x="1"/> <hi>H<sub>2</sub>O</hi>'
     for text in ("<ph x='1'/>", "<hi>", 'a & b <ph x="1"/>', "<ph/></seg>", *html):
         written = b"".join(write_tmx(MEMORY, [entry(text)])).decode()
@@ -76,7 +72,7 @@ def test_a_text_that_only_looks_like_a_tag_is_text() -> None:
         assert read(io.BytesIO(written.encode()))[0].source_text == text
 
 
-def test_escaped_text_that_is_taken_as_tags_is_told() -> None:
+def test_escaped_text_that_is_taken_as_tags_is_told():
     escaped = tuv("de", "Drücke &lt;ph x=&quot;1&quot;/&gt;")
     harmless = tuv("fr", "&lt;ph&gt; &lt;b&gt;") + tuv("pl", '<ph x="1"/>')
 
@@ -87,7 +83,7 @@ def test_escaped_text_that_is_taken_as_tags_is_told() -> None:
     assert unit.left_out == (told,)
 
 
-def test_signs_that_xml_cannot_hold_are_left_out() -> None:
+def test_signs_that_xml_cannot_hold_are_left_out():
     file = b"".join(write_tmx(MEMORY, [entry("a\x01b\uffffc", de="\x1fd")]))
 
     [unit] = read(io.BytesIO(file))
@@ -95,7 +91,7 @@ def test_signs_that_xml_cannot_hold_are_left_out() -> None:
     assert (unit.source_text, texts(unit)) == ("abc", {"de": "d"})
 
 
-def test_what_is_blank_without_those_signs_is_no_unit_and_no_variant() -> None:
+def test_what_is_blank_without_those_signs_is_no_unit_and_no_variant():
     entries = [entry("\x01"), entry("a", de="\x0b \uffff", fr="b")]
     file = b"".join(write_tmx(MEMORY, entries))
 
@@ -104,7 +100,7 @@ def test_what_is_blank_without_those_signs_is_no_unit_and_no_variant() -> None:
     assert (unit.source_text, texts(unit)) == ("a", {"fr": "b"})
 
 
-def test_elements_that_a_segment_cannot_have_are_told_and_keep_their_text() -> None:
+def test_elements_that_a_segment_cannot_have_are_told_and_keep_their_text():
     segment = "Press <b>the <i>red</i></b> <b>key</b>"
 
     [unit] = read(tmx(f"<tu>{tuv('en', segment)}{tuv('de', segment)}</tu>"))
@@ -115,7 +111,7 @@ def test_elements_that_a_segment_cannot_have_are_told_and_keep_their_text() -> N
     )
 
 
-def test_languages_are_found_however_they_are_spelled() -> None:
+def test_languages_are_found_however_they_are_spelled():
     variants = tuv("PT_br", "p") + tuv("en-us", "s") + tuv("de", "d")
     old = '<tuv lang="fr"><seg>f</seg></tuv>'
 
@@ -125,7 +121,7 @@ def test_languages_are_found_however_they_are_spelled() -> None:
     assert texts(unit) == {"pt-BR": "p", "de": "d", "fr": "f"}
 
 
-def test_of_several_contexts_the_first_counts_and_the_others_are_told() -> None:
+def test_of_several_contexts_the_first_counts_and_the_others_are_told():
     props = "".join(
         f'<prop type="x-context">{text}</prop>' for text in ("", "menu", "menu", "tray")
     )
@@ -136,7 +132,7 @@ def test_of_several_contexts_the_first_counts_and_the_others_are_told() -> None:
     assert unit.no_place == ['<prop type="x-context"> after the first']
 
 
-def prop(**texts: str) -> str:
+def prop(**texts):
     return "".join(
         f'<prop type="{type_.replace("_", "-")}">{text}</prop>'
         for type_, text in texts.items()
@@ -155,9 +151,7 @@ def prop(**texts: str) -> str:
         (prop(client="A"), "", ""),
     ],
 )
-def test_the_context_that_tools_write_is_kept(
-    of_unit: str, of_source: str, context: str
-) -> None:
+def test_the_context_that_tools_write_is_kept(of_unit, of_source, context):
     source = f'<tuv xml:lang="en">{of_source}<seg>Save</seg></tuv>'
 
     [unit] = read(tmx(f"<tu>{of_unit}{source}</tu>"))
@@ -165,7 +159,7 @@ def test_the_context_that_tools_write_is_kept(
     assert unit.context == context
 
 
-def test_notes_and_props_that_no_entry_can_hold_are_named() -> None:
+def test_notes_and_props_that_no_entry_can_hold_are_named():
     props = prop(client="A", project=" ", x_context="menu", file="a.docx")
     inside = f'<tuv xml:lang="de"><note>n</note>{prop(client="B")}<seg>b</seg></tuv>'
 
@@ -177,7 +171,7 @@ def test_notes_and_props_that_no_entry_can_hold_are_named() -> None:
     assert unit.left_out == ()
 
 
-def test_texts_and_elements_in_the_wrong_place_are_named() -> None:
+def test_texts_and_elements_in_the_wrong_place_are_named():
     loose = '<tuv xml:lang="de">b</tuv>'
 
     [unit] = read(tmx(f"<tu>{tuv('en', 'a')}{loose}<x>c</x>d\n</tu>"))
@@ -187,7 +181,7 @@ def test_texts_and_elements_in_the_wrong_place_are_named() -> None:
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_white_space_may_stand_before_the_declaration(mark: str) -> None:
+def test_white_space_may_stand_before_the_declaration(mark):
     head = f'{mark}\r\n \n<?xml version="1.0" encoding="UTF-8"?>\n'
 
     [unit] = read(tmx(f"<tu>{tuv('en', 'é')}{tuv('de', 'ü')}</tu>", head=head))
@@ -195,7 +189,7 @@ def test_white_space_may_stand_before_the_declaration(mark: str) -> None:
     assert (unit.line, unit.source_text) == (5, "é")
 
 
-def test_the_exact_source_language_comes_first() -> None:
+def test_the_exact_source_language_comes_first():
     variants = tuv("en-US", "color") + tuv("en", "colour") + tuv("de", "Farbe")
 
     [unit] = read(tmx(f"<tu>{variants}</tu>"))
@@ -204,7 +198,7 @@ def test_the_exact_source_language_comes_first() -> None:
     assert texts(unit) == {"en-US": "color", "de": "Farbe"}
 
 
-def test_of_several_texts_in_one_language_the_first_counts_and_that_is_told() -> None:
+def test_of_several_texts_in_one_language_the_first_counts_and_that_is_told():
     variants = tuv("en", "a") + tuv("de", "b") + tuv("DE", "c") + tuv("de", "d")
     same = tuv("en", "a") + tuv("de", "b") + tuv("de", "b")
 
@@ -215,7 +209,7 @@ def test_of_several_texts_in_one_language_the_first_counts_and_that_is_told() ->
     assert plain.left_out == ()
 
 
-def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
+def test_what_is_wrong_with_a_unit_is_told_with_its_line():
     good = f"<tu>{tuv('en', 'a')}{tuv('de', 'b')}</tu>"
     sourceless = f"<tu>{tuv('de', 'b')}</tu>"
     strange = f"<tu>{tuv('en', 'c')}{tuv('no such tag', 'b')}{tuv('', 'b')}</tu>"
@@ -233,9 +227,7 @@ def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
 
 
 @pytest.mark.parametrize("name", ["tu", "tuv", "seg", "prop"])
-def test_what_cannot_stand_in_a_segment_ends_neither_it_nor_what_follows(
-    name: str,
-) -> None:
+def test_what_cannot_stand_in_a_segment_ends_neither_it_nor_what_follows(name):
     segment = f"Press <{name}>the</{name}> key"
 
     [unit, last] = read(
@@ -272,7 +264,7 @@ def test_what_cannot_stand_in_a_segment_ends_neither_it_nor_what_follows(
         (b"<tmx>" + b"<a>" * 100, 1),
     ],
 )
-def test_what_is_no_tmx_is_refused_with_its_line(content: bytes, line: int) -> None:
+def test_what_is_no_tmx_is_refused_with_its_line(content, line):
     with pytest.raises(UnreadableFile) as caught:
         list(read_tmx(io.BytesIO(content), "en"))
 
@@ -289,7 +281,7 @@ def test_what_is_no_tmx_is_refused_with_its_line(content: bytes, line: int) -> N
         f'{PUBLIC} "http://www.lisa.org/tmx/tmx14.dtd"',
     ],
 )
-def test_the_doctypes_that_tools_write_are_passed_over(named: str) -> None:
+def test_the_doctypes_that_tools_write_are_passed_over(named):
     head = f"<!DOCTYPE tmx {named}>"
 
     [unit] = read(tmx(f"<tu>{tuv('en', 'a')}</tu>", head=head))
@@ -298,7 +290,7 @@ def test_the_doctypes_that_tools_write_are_passed_over(named: str) -> None:
 
 
 @given(content=st.binary())
-def test_any_bytes_are_read_or_refused(content: bytes) -> None:
+def test_any_bytes_are_read_or_refused(content):
     for reader in (read_tmx, read_csv):
         for head in (b"", b"<tmx><body><tu>", b"context,en,de\n"):
             with suppress(UnreadableFile):

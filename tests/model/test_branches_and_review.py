@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -34,15 +34,11 @@ class Text(NamedTuple):
     approved: str | None
 
 
-State = dict[str, Any]
-"""A key: ``description``, and its values by language code."""
-
-
 class Conflict(Exception):
     """Both sides changed a unit to something else."""
 
 
-def write(old: Text | None, text: str, *, approver: bool) -> Text | None:
+def write(old, text, *, approver):
     approved = old.approved if old else None
     if not text and (approver or approved is None):
         return None
@@ -53,7 +49,7 @@ def write(old: Text | None, text: str, *, approver: bool) -> Text | None:
     return Text(text, "pending_review", approved)
 
 
-def review(old: Text, *, approves: bool) -> Text | None:
+def review(old, *, approves):
     if approves:
         return Text(old.value, "approved", old.value) if old.value else None
     if old.approved is not None:
@@ -61,15 +57,15 @@ def review(old: Text, *, approves: bool) -> Text | None:
     return Text(old.value, "draft", None)
 
 
-def units(*states: State | None) -> set[str]:
+def units(*states):
     return {unit for state in states if state for unit in state}
 
 
-def shown(content: object) -> object:
+def shown(content):
     return content.value if isinstance(content, Text) else content
 
 
-def merged(base: Any, main: Any, branch: Any, strategy: str) -> Any:
+def merged(base, main, branch, strategy):
     """One unit of a key after a merge: base, main, branch."""
     if branch in (base, main):
         return main
@@ -94,7 +90,7 @@ def merged(base: Any, main: Any, branch: Any, strategy: str) -> Any:
     return branch
 
 
-def updated(base: Any, main: Any, branch: Any) -> tuple[Any, Any]:
+def updated(base, main, branch):
     """One unit of a copy and of its base after an update."""
     try:
         return merged(base, branch, main, "fail"), main
@@ -106,7 +102,7 @@ class Machine(RuleBasedStateMachine):
     """One project with three keys, main and a branch."""
 
     @initialize()
-    def begin(self) -> None:
+    def begin(self):
         self.folder = tempfile.TemporaryDirectory()
         path = Path(self.folder.name)
         self.url = fresh_url("sqlite", path)
@@ -118,25 +114,25 @@ class Machine(RuleBasedStateMachine):
         made = [self.workspace.key(project, f"key{number}") for number in range(3)]
         self.ids = [key["id"] for key in made]
         self.translator = self.workspace.client("translator")
-        self.main: list[State] = [{"description": ""} for _ in made]
+        self.main = [{"description": ""} for _ in made]
         self.branches = 0
         self.open_branch()
 
-    def teardown(self) -> None:
+    def teardown(self):
         if hasattr(self, "opened"):
             self.opened.__exit__(None, None, None)
             self.url.__exit__(None, None, None)
             self.folder.cleanup()
 
-    def open_branch(self) -> None:
+    def open_branch(self):
         self.branches += 1
         self.branch = f"branch{self.branches}"
         body = {"name": self.branch}
         assert self.owner.post(f"{self.path}/branches", json=body).status == 201
-        self.copies: dict[int, State] = {}
-        self.bases: dict[int, State] = {}
+        self.copies = {}
+        self.bases = {}
 
-    def state(self, key: int, on_branch: bool) -> State:
+    def state(self, key, on_branch):
         """The state to write to; the first write to a branch copies it."""
         if not on_branch:
             return self.main[key]
@@ -145,14 +141,14 @@ class Machine(RuleBasedStateMachine):
             self.copies[key] = deepcopy(self.main[key])
         return self.copies[key]
 
-    def seen(self, key: int, on_branch: bool) -> State:
+    def seen(self, key, on_branch):
         return self.copies.get(key, self.main[key]) if on_branch else self.main[key]
 
-    def query(self, on_branch: bool) -> dict[str, str]:
+    def query(self, on_branch):
         return {"branch": self.branch} if on_branch else {}
 
     @rule(key=KEYS, code=CODES, text=TEXTS, approver=st.booleans(), on=ON_BRANCH)
-    def write(self, key: int, code: str, text: str, approver: bool, on: bool) -> None:
+    def write(self, key, code, text, approver, on):
         client = self.owner if approver else self.translator
         path = f"{self.path}/keys/{self.ids[key]}/values/{code}"
         answer = client.put(path, json={"value": text}, query=self.query(on))
@@ -163,7 +159,7 @@ class Machine(RuleBasedStateMachine):
             self.put(self.state(key, on), code, new)
 
     @rule(key=KEYS, code=CODES, approves=st.booleans(), on=ON_BRANCH)
-    def review(self, key: int, code: str, approves: bool, on: bool) -> None:
+    def review(self, key, code, approves, on):
         old = self.seen(key, on).get(code)
         action = "approve" if approves else "reject"
         path = f"{self.path}/keys/{self.ids[key]}/values/{code}/{action}"
@@ -175,7 +171,7 @@ class Machine(RuleBasedStateMachine):
         self.put(self.state(key, on), code, review(old, approves=approves))
 
     @rule(key=KEYS, text=TEXTS, on=ON_BRANCH)
-    def describe(self, key: int, text: str, on: bool) -> None:
+    def describe(self, key, text, on):
         path = f"{self.path}/keys/{self.ids[key]}"
         body = {"description": text}
         assert self.owner.patch(path, json=body, query=self.query(on)).status == 200
@@ -183,13 +179,13 @@ class Machine(RuleBasedStateMachine):
             self.state(key, on)["description"] = text
 
     @rule()
-    def update(self) -> None:
+    def update(self):
         path = f"{self.path}/branches/{self.branch}/update"
         assert self.owner.post(path, json={}).status == 200
         for key, copy in self.copies.items():
             base, main = self.bases[key], self.main[key]
-            new: State = {}
-            new_base: State = {}
+            new = {}
+            new_base = {}
             for unit in units(base, main, copy):
                 got, old = updated(base.get(unit), main.get(unit), copy.get(unit))
                 self.put(new, unit, got)
@@ -197,7 +193,7 @@ class Machine(RuleBasedStateMachine):
             self.copies[key], self.bases[key] = new, new_base
 
     @rule(strategy=st.sampled_from(["fail", "use_branch", "use_main"]))
-    def merge(self, strategy: str) -> None:
+    def merge(self, strategy):
         path = f"{self.path}/branches/{self.branch}/merge"
         answer = self.owner.post(path, json={"strategy": strategy})
         try:
@@ -222,7 +218,7 @@ class Machine(RuleBasedStateMachine):
         self.open_branch()
 
     @invariant()
-    def agrees(self) -> None:
+    def agrees(self):
         if not hasattr(self, "path"):
             return
         for on in (False, True):
@@ -243,13 +239,13 @@ class Machine(RuleBasedStateMachine):
                 }
 
     @staticmethod
-    def put(state: State, unit: str, content: Any) -> None:
+    def put(state, unit, content):
         if content is None:
             state.pop(unit, None)
         else:
             state[unit] = content
 
 
-def test_random_histories_agree_with_the_model() -> None:
+def test_random_histories_agree_with_the_model():
     many = settings(max_examples=15, stateful_step_count=25, deadline=None)
     run_state_machine_as_test(Machine, settings=many)

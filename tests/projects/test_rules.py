@@ -1,7 +1,5 @@
 """What the languages of a project may be."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +20,7 @@ TAGS = ("de", "de-AT", "en", "fr", "it")
 FALLBACKS = st.fixed_dictionaries({tag: st.sampled_from([None, *TAGS]) for tag in TAGS})
 
 
-def made(tag: str = "de", **fields: Any) -> Any:
+def made(tag="de", **fields):
     return new_language("p", tag, NewLanguage(tag, **fields), NOW)
 
 
@@ -39,14 +37,12 @@ def made(tag: str = "de", **fields: Any) -> Any:
         (["one", "one"], ("one", "other")),
     ],
 )
-def test_plural_forms_are_in_cldr_order_once_each_with_other(
-    sent: list[str], kept: tuple[str, ...]
-) -> None:
+def test_plural_forms_are_in_cldr_order_once_each_with_other(sent, kept):
     assert check_plural_forms(sent) == kept
 
 
 @pytest.mark.parametrize("form", ["", "One", "=1", "plural", "one ", "x" * 1000])
-def test_any_other_form_is_refused_where_it_stands(form: str) -> None:
+def test_any_other_form_is_refused_where_it_stands(form):
     with pytest.raises(ValidationFailed) as caught:
         check_plural_forms(["one", form])
 
@@ -56,7 +52,7 @@ def test_any_other_form_is_refused_where_it_stands(form: str) -> None:
 
 
 @given(st.lists(st.sampled_from(PLURAL_FORMS)))
-def test_the_order_in_which_forms_are_named_does_not_matter(forms: list[str]) -> None:
+def test_the_order_in_which_forms_are_named_does_not_matter(forms):
     kept = check_plural_forms(forms)
 
     assert kept == check_plural_forms(forms[::-1]) == check_plural_forms(kept)
@@ -66,7 +62,7 @@ def test_the_order_in_which_forms_are_named_does_not_matter(forms: list[str]) ->
 # fallbacks
 
 
-def test_a_fallback_is_in_the_project() -> None:
+def test_a_fallback_is_in_the_project():
     check_fallback("de", None, {"en": None})
     check_fallback("de", "en", {"en": None})
     with pytest.raises(LanguageNotInProject):
@@ -81,9 +77,7 @@ def test_a_fallback_is_in_the_project() -> None:
         ("it", {"de": None, "fr": "de", "it": "fr"}),
     ],
 )
-def test_a_fallback_never_leads_back_to_its_language(
-    fallback: str, others: dict[str, str | None]
-) -> None:
+def test_a_fallback_never_leads_back_to_its_language(fallback, others):
     with pytest.raises(ValidationFailed) as caught:
         check_fallback("de", fallback, others)
     assert caught.value.details[0].rule == "cycle"
@@ -99,17 +93,15 @@ def test_a_fallback_never_leads_back_to_its_language(
     ],
 )
 def test_a_missing_text_is_looked_for_along_the_fallbacks_then_in_the_source(
-    language: str, fallbacks: dict[str, str | None], chain: list[str]
-) -> None:
+    language, fallbacks, chain
+):
     assert fallback_chain(language, fallbacks, "en") == chain
 
 
 @given(FALLBACKS, st.sampled_from(TAGS), st.sampled_from(TAGS))
-def test_fallbacks_that_pass_one_by_one_never_make_a_circle(
-    wanted: dict[str, str | None], tag: str, source: str
-) -> None:
+def test_fallbacks_that_pass_one_by_one_never_make_a_circle(wanted, tag, source):
     """Set one after another, as requests do: whatever passes, chains end."""
-    kept: dict[str, str | None] = dict.fromkeys(TAGS)
+    kept = dict.fromkeys(TAGS)
     for language, fallback in wanted.items():
         try:
             check_fallback(language, fallback, kept)
@@ -129,7 +121,7 @@ def test_fallbacks_that_pass_one_by_one_never_make_a_circle(
 # languages
 
 
-def test_a_new_language_is_completed_from_cldr() -> None:
+def test_a_new_language_is_completed_from_cldr():
     language = made("ar")
 
     assert (language.label, language.direction) == ("Arabic", "rtl")
@@ -138,7 +130,7 @@ def test_a_new_language_is_completed_from_cldr() -> None:
     assert (language.is_source, language.created_at) == (False, NOW)
 
 
-def test_what_is_said_of_a_new_language_wins_over_cldr() -> None:
+def test_what_is_said_of_a_new_language_wins_over_cldr():
     language = made(
         "ar",
         label="Masri",
@@ -161,9 +153,7 @@ def test_what_is_said_of_a_new_language_wins_over_cldr() -> None:
         ({"plural_forms": ["lots"]}, "$.pluralForms[0]"),
     ],
 )
-def test_what_no_language_may_become_is_refused(
-    fields: dict[str, Any], place: str
-) -> None:
+def test_what_no_language_may_become_is_refused(fields, place):
     for asked in (NewLanguage("de", **fields), LanguageChanges(**fields)):
         with pytest.raises(ValidationFailed) as caught:
             language_fields(asked)
@@ -183,7 +173,5 @@ def test_what_no_language_may_become_is_refused(
         ),
     ],
 )
-def test_a_change_touches_only_what_it_names(
-    changes: dict[str, Any], fields: dict[str, object]
-) -> None:
+def test_a_change_touches_only_what_it_names(changes, fields):
     assert language_fields(LanguageChanges(**changes)) == fields

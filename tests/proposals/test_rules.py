@@ -1,7 +1,5 @@
 """What becomes of a term translation: applied, proposed, approved, rejected."""
 
-from typing import Any
-
 import pytest
 
 from locframework.errors import NothingPending
@@ -16,13 +14,11 @@ DRAFT = TermTranslation("de", "Ablegen", "draft", None, None)
 EVERY = (None, APPROVED, CONTESTED, PENDING, DRAFT)
 
 
-def put(
-    old: TermTranslation | None, value: str, *, applies: bool
-) -> TermTranslation | None:
+def put(old, value, *, applies):
     return written(old, "de", value, applies=applies, at=NOW)
 
 
-def proposal(value: str, text: str) -> TermTranslation:
+def proposal(value, text):
     """A proposal beside an approved value, or beside none."""
     if value:
         return TermTranslation("de", value, "approved", THEN, text)
@@ -47,9 +43,7 @@ NEW = TermTranslation("de", "Merken", "approved", NOW, None)
         *((old, "", False, None) for old in (None, PENDING, DRAFT)),
     ],
 )  # fmt: skip
-def test_a_value_is_applied_or_proposed(
-    old: Any, value: str, applies: bool, new: Any
-) -> None:
+def test_a_value_is_applied_or_proposed(old, value, applies, new):
     assert put(old, value, applies=applies) == new
 
 
@@ -64,9 +58,7 @@ def test_a_value_is_applied_or_proposed(
         (APPROVED, NothingPending, NothingPending),
     ],
 )
-def test_a_proposal_is_approved_or_rejected(
-    old: Any, when_approved: Any, when_rejected: Any
-) -> None:
+def test_a_proposal_is_approved_or_rejected(old, when_approved, when_rejected):
     if when_approved is NothingPending:
         with pytest.raises(NothingPending):
             approved(old, at=NOW)
@@ -81,7 +73,7 @@ def test_a_proposal_is_approved_or_rejected(
 
 
 @pytest.mark.parametrize("old", EVERY)
-def test_an_imported_draft_replaces_drafts_only(old: Any) -> None:
+def test_an_imported_draft_replaces_drafts_only(old):
     is_replaced = old in (None, DRAFT)
     new = TermTranslation("de", "Merken", "draft", None, None)
 

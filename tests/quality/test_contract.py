@@ -314,8 +314,8 @@ class TestPunctuation(CheckContract):
     }
 
 
-def limited(text: str | dict[str | None, str], max_length: int) -> Subject:
-    source: str | dict[str | None, str] = {} if isinstance(text, dict) else "a"
+def limited(text, max_length):
+    source = {} if isinstance(text, dict) else "a"
     return replace(subject(source, text), max_length=max_length)
 
 

@@ -22,7 +22,7 @@ from .subjects import subject
 Subjects = Mapping[str, Subject]
 
 
-def told(source: str, text: str, *wanted: WantedTerm, language: str = "de") -> Subject:
+def told(source, text, *wanted, language="de"):
     """A subject of which the glossaries say that."""
     terms = TextTerms({source: wanted})
     return replace(subject(source, text, language), terms=terms)
@@ -62,7 +62,7 @@ class TestGlossaryTerms(CheckContract):
     }
 
 
-def test_what_is_said_of_a_term_names_it_and_its_translations() -> None:
+def test_what_is_said_of_a_term_names_it_and_its_translations():
     missing = told("Skerry pier", "Kai", NAME, PIER)
     forbidden = replace(
         subject("the quay", "der Kai"),

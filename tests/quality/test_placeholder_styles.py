@@ -1,7 +1,5 @@
 """Placeholders of each style are compared, and what only looks like one is not."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,9 +38,7 @@ _AROUND = st.sampled_from(
 )
 
 
-def found(
-    source: str, text: str, language: str = "de", *, flags: tuple[str, ...] = ()
-) -> list[str]:
+def found(source, text, language="de", *, flags=()):
     both = Subject(
         "a", language, {None: text}, "en", {None: source}, format_flags=flags
     )
@@ -51,8 +47,8 @@ def found(
 
 @given(st.sampled_from(STYLES), _AROUND, _SENTENCES, _SENTENCES, _SENTENCES, _SENTENCES)
 def test_a_placeholder_of_any_style_is_kept_or_missed(
-    style: str, around: str, before: str, after: str, start: str, end: str
-) -> None:
+    style, around, before, after, start, end
+):
     source = around.format(before, style, after)
 
     assert found(source, source) == []
@@ -66,8 +62,8 @@ def test_a_placeholder_of_any_style_is_kept_or_missed(
 
 @given(_SENTENCES, st.sampled_from(STYLES), _SENTENCES, _AROUND)
 def test_a_style_that_the_source_text_does_not_have_is_language(
-    source: str, style: str, text: str, around: str
-) -> None:
+    source, style, text, around
+):
     is_sure = "{" in style or style in (*_SURE, "$t(name)")
 
     assert bool(found(source, around.format(text, style, text))) == is_sure
@@ -92,9 +88,7 @@ def test_a_style_that_the_source_text_does_not_have_is_language(
         ("名前は:nameです", "the name", "en"),
     ],
 )
-def test_a_fault_in_a_placeholder_is_found(
-    source: str, text: str, language: str
-) -> None:
+def test_a_fault_in_a_placeholder_is_found(source, text, language):
     assert found(source, text, language)
 
 
@@ -130,13 +124,11 @@ def test_a_fault_in_a_placeholder_is_found(
         ("%name% @at !link __a__ [[b]]", "前%name%前@at前!link前__a__[[b]]前", "ja"),
     ],
 )
-def test_what_is_no_placeholder_or_the_same_is_left_alone(
-    source: str, text: str, language: str
-) -> None:
+def test_what_is_no_placeholder_or_the_same_is_left_alone(source, text, language):
     assert found(source, text, language) == []
 
 
-def test_a_number_that_a_placeholder_prints_may_be_in_words_in_one() -> None:
+def test_a_number_that_a_placeholder_prints_may_be_in_words_in_one():
     sources = {"one": "%n file", "other": "%n files"}
     texts = {"one": "Eine Datei", "other": "%n Dateien"}
     both = Subject("a", "de", texts, "en", sources, is_plural=True)
@@ -159,9 +151,7 @@ def test_a_number_that_a_placeholder_prints_may_be_in_words_in_one() -> None:
         ("elisp-format", "%s :name", ":nom %s"),
     ],
 )
-def test_the_flag_of_a_file_says_which_placeholders_a_text_has(
-    flag: str, source: str, text: str
-) -> None:
+def test_the_flag_of_a_file_says_which_placeholders_a_text_has(flag, source, text):
     assert found(source, text, flags=("x", flag))
 
 
@@ -176,7 +166,5 @@ def test_the_flag_of_a_file_says_which_placeholders_a_text_has(
         ("no-qt-format", "%1", "%2"),
     ],
 )
-def test_what_the_flag_of_a_file_does_not_name_is_language(
-    flag: str, source: str, text: str
-) -> None:
+def test_what_the_flag_of_a_file_does_not_name_is_language(flag, source, text):
     assert found(source, text, flags=(flag,)) == []

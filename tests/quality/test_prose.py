@@ -1,7 +1,5 @@
 """What of a text is for people is told from what is for a program."""
 
-from __future__ import annotations
-
 import pytest
 
 from locframework.quality.scanning import prose
@@ -22,12 +20,12 @@ from locframework.quality.scanning import prose
         ("{g, select, other {His {file}}}", "His }}"),
     ],
 )
-def test_placeholders_tags_and_entities_are_no_words(text: str, words: str) -> None:
+def test_placeholders_tags_and_entities_are_no_words(text, words):
     found = prose(text)
 
     assert found.replace("\ufffc", "") == words
     assert len(found) == len(text)
 
 
-def test_what_is_covered_is_a_boundary_and_no_space() -> None:
+def test_what_is_covered_is_a_boundary_and_no_space():
     assert prose("pay {what} now") == "pay \ufffc\ufffc\ufffc\ufffc\ufffc\ufffc now"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from hypothesis import given
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from locframework.projects.records import Severity
 from locframework.quality.check import (
     AvoidedTerm,
-    Check,
     Checks,
     Finding,
     Subject,
@@ -22,7 +20,6 @@ from locframework.quality.check import (
 from locframework.quality.checks import BUILT_IN
 from locframework.testing.contracts.checks import subjects
 
-Find = Callable[..., list[Finding]]
 SUBJECT = Subject("cart.pay", "de", {None: "Zahlen"}, "en", {None: "Pay"})
 SIGNS = st.text(st.sampled_from("%s{}<>b/1. ,$t(n)aé"), min_size=1, max_size=20)
 
@@ -34,20 +31,20 @@ class Own:
     description = "Finds what it is told to."
     severity: Severity = "warning"
 
-    def __init__(self, found: Iterable[Finding], needs: str = "") -> None:
+    def __init__(self, found, needs=""):
         self._found = found
         self.needs = needs
 
-    def find(self, subject: Subject) -> Iterable[Finding]:
+    def find(self, subject):
         return self._found
 
 
-def broken(error: BaseException) -> Iterator[Finding]:
+def broken(error):
     yield Finding("before it broke", 0, 1)
     raise error
 
 
-def test_findings_carry_the_name_of_their_check(find: Find) -> None:
+def test_findings_carry_the_name_of_their_check(find):
     found = find("Hello {name}!", "Hallo {nam}. ")
 
     assert [(each.check, each.message) for each in found] == [
@@ -58,7 +55,7 @@ def test_findings_carry_the_name_of_their_check(find: Find) -> None:
     ]
 
 
-def test_a_finding_says_where_in_code_points(find: Find) -> None:
+def test_a_finding_says_where_in_code_points(find):
     text = "👍🏽 {b}"
 
     [missing, extra] = find("{a}", text)
@@ -68,7 +65,7 @@ def test_a_finding_says_where_in_code_points(find: Find) -> None:
 
 
 @given(text=SIGNS | st.builds("{}".format, SIGNS))
-def test_the_source_text_itself_has_what_it_needs(text: str) -> None:
+def test_the_source_text_itself_has_what_it_needs(text):
     checks = Checks({check.name: check for check in _comparing()})
 
     found = checks.findings(Subject("a", "de", {None: text}, "en", {None: text}))
@@ -77,7 +74,7 @@ def test_the_source_text_itself_has_what_it_needs(text: str) -> None:
 
 
 @given(subject=subjects())
-def test_the_source_language_is_compared_with_nothing(subject: Subject) -> None:
+def test_the_source_language_is_compared_with_nothing(subject):
     checks = Checks({check.name: check for check in _comparing()})
     alone = Subject("a", "en", subject.texts, "en")
 
@@ -85,15 +82,15 @@ def test_the_source_language_is_compared_with_nothing(subject: Subject) -> None:
 
 
 @given(subject=subjects())
-def test_a_check_finds_nothing_where_what_it_needs_is_empty(subject: Subject) -> None:
+def test_a_check_finds_nothing_where_what_it_needs_is_empty(subject):
     for check in BUILT_IN:
-        needs: str = check.needs  # type: ignore[attr-defined]
+        needs = check.needs
         if not getattr(subject, needs):
             assert [*check.find(subject)] == []
 
 
 @pytest.mark.parametrize("needs", ["source_texts", "tags", "terms", "is_plural"])
-def test_a_check_is_not_asked_where_what_it_needs_is_empty(needs: str) -> None:
+def test_a_check_is_not_asked_where_what_it_needs_is_empty(needs):
     checks = Checks({"own": Own([Finding("found", 0, 1)], needs)})
     empty = Subject("cart.pay", "en", {None: "Pay"}, "en")
     full = Subject(
@@ -116,11 +113,9 @@ def test_a_check_is_not_asked_where_what_it_needs_is_empty(needs: str) -> None:
         lambda subject: subject.terms.avoided.clear(),
     ],
 )
-def test_a_check_cannot_change_what_the_next_ones_see(
-    change: Callable[[Subject], Iterable[Finding]],
-) -> None:
+def test_a_check_cannot_change_what_the_next_ones_see(change):
     changing = Own(())
-    changing.find = change  # type: ignore[method-assign]
+    changing.find = change
     comparing = {check.name: check for check in BUILT_IN}
     wanted = TextTerms(
         {"Pay {a}": [WantedTerm("pay", ("zahlen",))]},
@@ -136,9 +131,7 @@ def test_a_check_cannot_change_what_the_next_ones_see(
     assert len(found) == 3
 
 
-def test_a_check_that_needs_what_no_subject_has_is_logged(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_check_that_needs_what_no_subject_has_is_logged(caplog):
     checks = Checks({"own": Own([Finding("found", 0, 1)], "sources")})
 
     found = checks.findings(SUBJECT)
@@ -148,9 +141,7 @@ def test_a_check_that_needs_what_no_subject_has_is_logged(
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no"), SystemExit(1), RecursionError()])
-def test_a_check_that_fails_is_logged_and_has_found_nothing(
-    error: BaseException, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_check_that_fails_is_logged_and_has_found_nothing(error, caplog):
     good = Own([Finding("good", 0, 1)])
     checks = Checks({"bad": Own(broken(error)), "good": good})
 
@@ -160,7 +151,7 @@ def test_a_check_that_fails_is_logged_and_has_found_nothing(
     assert "check bad failed on key cart.pay in de" in caplog.text
 
 
-def test_a_failure_is_told_in_full_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_is_told_in_full_once(caplog):
     checks = Checks({"bad": Own([Finding("beyond", 0, 99)])})
 
     with caplog.at_level(logging.ERROR):
@@ -180,16 +171,16 @@ def test_a_failure_is_told_in_full_once(caplog: pytest.LogCaptureFixture) -> Non
         Finding("", 0, 1),
         Finding("\ud800", 0, 1),
         Finding("\0", 0, 1),
-        Finding(None, 0, 1),  # type: ignore[arg-type]
-        Finding("half", 0.5, 1),  # type: ignore[arg-type]
+        Finding(None, 0, 1),
+        Finding("half", 0.5, 1),
         "a text",
     ],
 )
-def test_a_finding_that_no_text_can_have_is_dropped(finding: Finding) -> None:
+def test_a_finding_that_no_text_can_have_is_dropped(finding):
     assert Checks({"own": Own([finding])}).findings(SUBJECT) == []
 
 
-def test_twenty_findings_of_a_check_are_kept_with_short_messages() -> None:
+def test_twenty_findings_of_a_check_are_kept_with_short_messages():
     checks = Checks({"own": Own([Finding("x" * 1000, 0, 1)] * 100)})
 
     found = checks.findings(SUBJECT)
@@ -198,6 +189,6 @@ def test_twenty_findings_of_a_check_are_kept_with_short_messages() -> None:
     assert {len(each.message) for each in found} == {300}
 
 
-def _comparing() -> list[Check]:
+def _comparing():
     names = {"markup", "numbers", "placeholders", "punctuation", "white_space"}
     return [check for check in BUILT_IN if check.name in names]

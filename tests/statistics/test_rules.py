@@ -36,7 +36,7 @@ from locframework.statistics.records import (
         ("o\u0308l", 1),
     ],
 )
-def test_words_are_what_unicode_parts(text: str, words: int) -> None:
+def test_words_are_what_unicode_parts(text, words):
     assert count_words(text) == words
 
 
@@ -54,13 +54,11 @@ def test_words_are_what_unicode_parts(text: str, words: int) -> None:
         (571, 1000, 57.1),
     ],
 )
-def test_percentages_are_floored_to_one_decimal(
-    part: int, whole: int, percent: float
-) -> None:
+def test_percentages_are_floored_to_one_decimal(part, whole, percent):
     assert percentage(part, whole) == percent
 
 
-def test_what_is_left_is_untranslated() -> None:
+def test_what_is_left_is_untranslated():
     german = LanguageCounts("de", 3, 2, 1, outdated=2, words=12, approved_words=5)
     counts = LineCounts(10, None, (LanguageCounts("en", 10, words=30), german))
 
@@ -73,7 +71,7 @@ def test_what_is_left_is_untranslated() -> None:
     assert (told.translated_percentage, told.approved_percentage) == (60.0, 30.0)
 
 
-def test_a_language_is_complete_when_every_key_has_a_text() -> None:
+def test_a_language_is_complete_when_every_key_has_a_text():
     counts = LineCounts(
         3,
         None,
@@ -87,5 +85,5 @@ def test_a_language_is_complete_when_every_key_has_a_text() -> None:
     assert complete_languages(counts) == {"en", "de"}
 
 
-def test_without_keys_every_language_is_complete() -> None:
+def test_without_keys_every_language_is_complete():
     assert complete_languages(LineCounts(0, None, (LanguageCounts("en"),))) == {"en"}

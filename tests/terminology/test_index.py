@@ -1,13 +1,10 @@
 """Terms found in texts: where they are, and nowhere else."""
 
-from __future__ import annotations
-
 import unicodedata
-from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import pytest
-import snowballstemmer  # type: ignore[import-untyped]
+import snowballstemmer
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from unicode_segmentation_rs import split_word_bounds
@@ -36,12 +33,12 @@ NESTED = ["boarding", "boarding pass", "pass", "boarding pass office"]
     ],
 )  # fmt: skip
 def test_the_longest_terms_are_found_where_words_begin_and_end(
-    text: str, terms: list[str], strict: list[str], hits: list[str]
-) -> None:
+    text, terms, strict, hits
+):
     assert found(text, *terms, strict=strict) == hits
 
 
-def test_what_an_apostrophe_parts_from_a_name_is_none_of_it() -> None:
+def test_what_an_apostrophe_parts_from_a_name_is_none_of_it():
     strict = ["Skerry", "Skerry Pass", "Levi's"]
 
     assert found("Skerry’s, Skerry's, skerry's, Skerrys", strict=strict) == [
@@ -66,9 +63,7 @@ def test_what_an_apostrophe_parts_from_a_name_is_none_of_it() -> None:
         ("settings", ["settings"]),
     ],
 )
-def test_of_terms_that_share_a_stem_the_nearest_comes_first(
-    text: str, terms: list[str]
-) -> None:
+def test_of_terms_that_share_a_stem_the_nearest_comes_first(text, terms):
     wanted = [
         SearchTerm(str(at), term, False) for at, term in enumerate(reversed(terms))
     ]
@@ -81,7 +76,7 @@ def test_of_terms_that_share_a_stem_the_nearest_comes_first(
         assert {(hit.start, hit.end) for hit in hits} == {(0, len(text))}
 
 
-def test_places_are_code_points_of_the_text_as_it_was_given() -> None:
+def test_places_are_code_points_of_the_text_as_it_was_given():
     text = "👩‍👩‍👧‍👦 STRASSE, Ha\u0308fen"
 
     index = TermIndex(
@@ -91,13 +86,13 @@ def test_places_are_code_points_of_the_text_as_it_was_given() -> None:
     assert find_terms(text, [index]) == [FoundTerm("a", 8, 15), FoundTerm("b", 17, 23)]
 
 
-def test_each_of_two_glossaries_has_its_say_and_the_longest_counts() -> None:
+def test_each_of_two_glossaries_has_its_say_and_the_longest_counts():
     one = TermIndex(
         [SearchTerm("1", "pier", False), SearchTerm("2", "pier pass", False)], "en"
     )
     two = TermIndex([SearchTerm("3", "pier", False)], "en")
 
-    def ids(text: str) -> list[str]:
+    def ids(text):
         return [each.id for each in find_terms(text, [one, two])]
 
     assert ids("the pier") == ["1", "3"]
@@ -105,12 +100,12 @@ def test_each_of_two_glossaries_has_its_say_and_the_longest_counts() -> None:
     assert find_terms("the pier", []) == []
 
 
-def test_the_term_that_stands_there_counts_whichever_glossary_has_it() -> None:
+def test_the_term_that_stands_there_counts_whichever_glossary_has_it():
     one = TermIndex([SearchTerm("1", "save", False)], "en")
     two = TermIndex([SearchTerm("2", "saved", False)], "en")
     three = TermIndex([SearchTerm("3", "SAVED", False)], "de")
 
-    def ids(text: str) -> list[str]:
+    def ids(text):
         return [each.id for each in find_terms(text, [one, two, three])]
 
     assert ids("saved") == ["2", "3"]
@@ -118,18 +113,18 @@ def test_the_term_that_stands_there_counts_whichever_glossary_has_it() -> None:
     assert ids("saving") == ["1", "2"]
 
 
-def test_each_glossary_cuts_words_as_its_own_language_does() -> None:
+def test_each_glossary_cuts_words_as_its_own_language_does():
     french = TermIndex([SearchTerm("1", "eau", False)], "fr")
     english = TermIndex([SearchTerm("2", "l'eau", False)], "en")
 
-    def places(text: str, *indexes: TermIndex) -> list[FoundTerm]:
+    def places(text, *indexes):
         return find_terms(text, indexes)
 
     assert places("l’eau", french) == [FoundTerm("1", 2, 5)]
     assert places("l’eau", french, english) == [FoundTerm("2", 0, 5)]
 
 
-def test_many_terms_within_each_other_do_no_harm() -> None:
+def test_many_terms_within_each_other_do_no_harm():
     """A text of 10,000 characters in which 1.2 million terms begin."""
     terms = [" ".join("a" * count) for count in range(1, 251)]
 
@@ -140,12 +135,12 @@ def test_many_terms_within_each_other_do_no_harm() -> None:
 
 
 def test_a_word_that_comes_thousands_of_times_is_compared_with_its_term_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[str] = []
+    monkeypatch,
+):
+    asked = []
     nearest = TermIndex.nearest
 
-    def counting(self: TermIndex, ids: Iterable[str], piece: str) -> object:
+    def counting(self, ids, piece):
         asked.append(piece)
         return nearest(self, ids, piece)
 
@@ -155,14 +150,14 @@ def test_a_word_that_comes_thousands_of_times_is_compared_with_its_term_once(
     assert asked == ["pier", "Pier"]
 
 
-def told(text: str, *terms: str, forbidden: Sequence[str] = ()) -> list[str]:
+def told(text, *terms, forbidden=()):
     """The terms that are found, by name."""
     wanted = [SearchTerm(term, term, False) for term in terms]
     wanted += [SearchTerm(term, term, False, True) for term in forbidden]
     return [each.id for each in find_terms(text, [TermIndex(wanted, "en")])]
 
 
-def test_all_forbidden_terms_are_found_and_the_longest_of_the_others() -> None:
+def test_all_forbidden_terms_are_found_and_the_longest_of_the_others():
     entries = ["blacklist", "blacklist entry"]
 
     assert told("a blacklist entry", *entries) == ["blacklist entry"]
@@ -176,7 +171,7 @@ def test_all_forbidden_terms_are_found_and_the_longest_of_the_others() -> None:
     assert told("a b c", forbidden=["a b", "b c"]) == ["a b", "b c"]
 
 
-def test_no_forbidden_term_is_found_by_its_ending_where_another_term_stands() -> None:
+def test_no_forbidden_term_is_found_by_its_ending_where_another_term_stands():
     assert told("booking", "booking", forbidden=["book"]) == ["booking"]
     assert told("a booking", "a booking", "booking", forbidden=["book"]) == [
         "a booking"
@@ -184,7 +179,7 @@ def test_no_forbidden_term_is_found_by_its_ending_where_another_term_stands() ->
     assert told("bookings", "booking", forbidden=["book"]) == ["booking", "book"]
 
 
-def test_many_forbidden_terms_within_each_other_do_no_harm() -> None:
+def test_many_forbidden_terms_within_each_other_do_no_harm():
     terms = [" ".join("a" * count) for count in range(1, 251)]
 
     assert len(told(" ".join("a" * 5000), forbidden=terms)) <= 8 * 5000
@@ -220,7 +215,7 @@ def test_many_forbidden_terms_within_each_other_do_no_harm() -> None:
         ("ve", "Sa&ve Sa~ve"),
     ],
 )
-def test_a_part_of_a_unit_is_no_term(term: str, text: str) -> None:
+def test_a_part_of_a_unit_is_no_term(term, text):
     assert found(text, term) == []
     assert found(f"{text}, {term}", term) == [term]
 
@@ -232,7 +227,7 @@ def test_a_part_of_a_unit_is_no_term(term: str, text: str) -> None:
         "fooBar", "`add`", "https://add.org", "add@x.org", "R&D", "AT&T", "r&d",
     ],
 )  # fmt: skip
-def test_a_unit_may_be_a_term(unit: str) -> None:
+def test_a_unit_may_be_a_term(unit):
     assert found(f"See {unit}, ({unit})", unit) == [unit, unit]
     assert found(f"{unit} {unit}s", strict=[unit])[0] == unit
 
@@ -251,11 +246,11 @@ def test_a_unit_may_be_a_term(unit: str) -> None:
         ("{x}-add", ["add"]),
     ],
 )
-def test_what_only_looks_like_a_unit_hides_no_term(text: str, hits: list[str]) -> None:
+def test_what_only_looks_like_a_unit_hides_no_term(text, hits):
     assert found(text.replace("{x}", "\ufffc\ufffc\ufffc"), "add") == hits
 
 
-def test_units_end_where_scripts_without_spaces_begin() -> None:
+def test_units_end_where_scripts_without_spaces_begin():
     assert found("Wi-Fiファイルを保存", "ファイル", "保存", language="ja") == [
         "ファイル",
         "保存",
@@ -264,7 +259,7 @@ def test_units_end_where_scripts_without_spaces_begin() -> None:
     assert found("add-on을 파일", "파일", language="ko") == ["파일"]
 
 
-def test_pronouns_that_a_hyphen_joins_hide_no_verb() -> None:
+def test_pronouns_that_a_hyphen_joins_hide_no_verb():
     assert found("Enregistrez-le", "enregistrer", language="fr") == ["Enregistrez"]
     assert found("Donnez-le-moi", "donner", language="fr") == ["Donnez"]
     assert found("Add-on, avant-première", "add", "avant", language="fr") == []
@@ -286,13 +281,11 @@ def test_pronouns_that_a_hyphen_joins_hide_no_verb() -> None:
         ("Rock&Roll", ["rockroll"], []),
     ],
 )  # fmt: skip
-def test_marks_of_accelerators_neither_hide_nor_break_a_term(
-    text: str, terms: list[str], hits: list[str]
-) -> None:
+def test_marks_of_accelerators_neither_hide_nor_break_a_term(text, terms, hits):
     assert found(text, *terms) == hits
 
 
-def test_an_accelerator_behind_the_word_is_none_of_it() -> None:
+def test_an_accelerator_behind_the_word_is_none_of_it():
     assert found("保存(&S)", "保存", language="ja") == ["保存"]
     assert found("開いて(_O)保存", "開いて保存", language="ja") == ["開いて(_O)保存"]
 
@@ -301,9 +294,7 @@ WORDS = st.text(st.sampled_from("abeghlsé"), min_size=1, max_size=5)
 
 
 @given(st.lists(WORDS, min_size=1, max_size=8), st.data())
-def test_a_mark_changes_neither_which_terms_are_found_nor_where(
-    words: list[str], data: st.DataObject
-) -> None:
+def test_a_mark_changes_neither_which_terms_are_found_nor_where(words, data):
     text = data.draw(st.sampled_from((" ", ", ", "-", " - "))).join(words)
     parts = st.integers(0, len(words)).flatmap(
         lambda first: st.integers(first + 1, first + 3).map(
@@ -344,7 +335,7 @@ ALPHABETS = {
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[str, str, list[SearchTerm]]:
+def cases(draw):
     language = draw(st.sampled_from(sorted(ALPHABETS)))
     letters = st.sampled_from(ALPHABETS[language])
     texts = st.text(letters, max_size=4).filter(lambda text: text.strip())
@@ -360,7 +351,7 @@ def cases(draw: st.DrawFn) -> tuple[str, str, list[SearchTerm]]:
     return language, text, wanted
 
 
-def has_mark_on_space(text: str) -> bool:
+def has_mark_on_space(text):
     """A sign of its own, that neither is white space nor stands beside it."""
     return any(
         before.isspace() and unicodedata.category(sign) == "Mn"
@@ -370,9 +361,7 @@ def has_mark_on_space(text: str) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(cases())
-def test_what_is_found_is_what_trying_every_term_everywhere_finds(
-    case: tuple[str, str, list[SearchTerm]],
-) -> None:
+def test_what_is_found_is_what_trying_every_term_everywhere_finds(case):
     language, text, wanted = case
 
     hits = find_terms(text, [TermIndex(wanted, language)])
@@ -380,7 +369,7 @@ def test_what_is_found_is_what_trying_every_term_everywhere_finds(
     assert hits == naive(text, wanted, language)
 
 
-def naive(text: str, wanted: list[SearchTerm], language: str) -> list[FoundTerm]:
+def naive(text, wanted, language):
     """Every term is tried at every boundary; the longest wins, then the nearest."""
     inside = inside_units(text, language)
     pieces, at = [], 0
@@ -409,7 +398,7 @@ def naive(text: str, wanted: list[SearchTerm], language: str) -> list[FoundTerm]
     return hits
 
 
-def nearness(piece: str, term: SearchTerm, language: str) -> int | None:
+def nearness(piece, term, language):
     """0 to the letter, 1 but for case, 2 but for endings; None: another text."""
     if piece != piece.strip():
         return None
@@ -429,14 +418,14 @@ def nearness(piece: str, term: SearchTerm, language: str) -> int | None:
     return None
 
 
-def rows(text: str, language: str) -> list[str]:
+def rows(text, language):
     """The words of a text, composed; white space is one space."""
     spaced = " ".join(text.split()) if text.strip() else text
     composed = unicodedata.normalize("NFC", spaced.replace("’", "'"))
     return pieces_of(composed, language)
 
 
-def pieces_of(text: str, language: str) -> list[str]:
+def pieces_of(text, language):
     """The words of a text; in French, elided ones too."""
     pieces = []
     for piece in split_word_bounds(text):
@@ -448,6 +437,6 @@ def pieces_of(text: str, language: str) -> list[str]:
     return pieces
 
 
-def lowered(words: list[str], language: str) -> list[str]:
+def lowered(words, language):
     letters = {"I": "ı", "İ": "i"} if language == "az" else {}
     return [word.translate(str.maketrans(letters)).casefold() for word in words]

@@ -1,7 +1,5 @@
 """Terms are found in what languages make of words: endings, particles, signs."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest
@@ -25,8 +23,8 @@ from .finding import found
     ],
 )  # fmt: skip
 def test_points_and_non_joiners_count_only_for_terms_whose_case_counts(
-    language: str, full: str, plain: str
-) -> None:
+    language, full, plain
+):
     text = f"({full}), {plain}."
 
     for term in (full, plain):
@@ -63,9 +61,7 @@ def test_points_and_non_joiners_count_only_for_terms_whose_case_counts(
         ("happiness", "happinesses", "happy"),
     ],
 )
-def test_an_english_word_that_is_made_of_another_is_not_that(
-    term: str, forms: str, others: str
-) -> None:
+def test_an_english_word_that_is_made_of_another_is_not_that(term, forms, others):
     hits = found(f"{forms} / {others}", term, language="en")
 
     assert " ".join(hits) == forms
@@ -130,9 +126,7 @@ def test_an_english_word_that_is_made_of_another_is_not_that(
         ("en", "파일", "파일을", []),
     ],
 )
-def test_terms_are_found_as_the_language_writes_them(
-    language: str, term: str, text: str, hits: list[str]
-) -> None:
+def test_terms_are_found_as_the_language_writes_them(language, term, text, hits):
     assert found(text, term, language=language) == hits
 
 
@@ -180,8 +174,8 @@ def test_terms_are_found_as_the_language_writes_them(
     ],
 )
 def test_words_that_differ_by_an_accent_are_others_unless_it_is_an_ending(
-    language: str, term: str, forms: str, others: str
-) -> None:
+    language, term, forms, others
+):
     hits = found(f"{forms} / {others}", term, language=language)
 
     assert " ".join(hits) == forms
@@ -191,7 +185,7 @@ def test_words_that_differ_by_an_accent_are_others_unless_it_is_an_ending(
     assert all(Searched(each, language).has(term) for each in forms.split())
 
 
-def test_where_an_accent_counts_a_shorter_term_is_found_beside_it() -> None:
+def test_where_an_accent_counts_a_shorter_term_is_found_beside_it():
     terms = ["Taste", "Taste drucken"]
 
     assert found("Taste drücken", *terms, language="de") == ["Taste"]
@@ -215,15 +209,13 @@ def test_where_an_accent_counts_a_shorter_term_is_found_beside_it() -> None:
         ("snake_case", "snake_case"),
     ],
 )
-def test_a_translation_is_there_with_an_accelerator_or_in_a_compound(
-    text: str, part: str
-) -> None:
+def test_a_translation_is_there_with_an_accelerator_or_in_a_compound(text, part):
     assert Searched(text, "de").has(part)
     if part in ("Datei", "R&D", "snake_case"):
         assert Searched(text, "de").has(part, exactly=True)
 
 
-def test_another_word_with_an_accelerator_is_no_translation() -> None:
+def test_another_word_with_an_accelerator_is_no_translation():
     assert not Searched("Si&chern", "de").has("Speichern")
     assert not Searched("_Ende", "de").has("Abbrechen")
 
@@ -245,16 +237,14 @@ def test_another_word_with_an_accelerator_is_no_translation() -> None:
         ("en", "foobar", "foo\u200bbar foo-bar", []),
     ],
 )
-def test_what_nobody_sees_in_a_word_hides_no_term(
-    language: str, term: str, text: str, hits: list[str]
-) -> None:
+def test_what_nobody_sees_in_a_word_hides_no_term(language, term, text, hits):
     assert found(text, term, language=language) == hits
     assert found(text, strict=[term], language=language) == [
         hit for hit in hits if hit != "wi\u2010fi"
     ]
 
 
-def test_elisions_are_cut_off_case_sensitive_terms_but_no_endings() -> None:
+def test_elisions_are_cut_off_case_sensitive_terms_but_no_endings():
     assert found("Two Ferries, a Ferry", strict=["Ferry"]) == ["Ferry"]
     assert found("l’Orne, l’orne", strict=["Orne"], language="fr") == ["Orne"]
     assert found("I don’t", strict=["don't"]) == ["don’t"]
@@ -269,7 +259,7 @@ HALF = {
 
 
 @given(st.text(st.sampled_from("アイカガパヴッャーン"), min_size=1, max_size=6))
-def test_katakana_is_the_same_however_wide(term: str) -> None:
+def test_katakana_is_the_same_however_wide(term):
     half = "".join(HALF[sign] for sign in unicodedata.normalize("NFD", term))
 
     assert found(f"「{half}」", term, language="ja") == [half]

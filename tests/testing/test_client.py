@@ -1,8 +1,5 @@
 """The shipped client speaks WSGI the way servers do."""
 
-from __future__ import annotations
-
-from typing import Any
 from wsgiref.headers import Headers
 from wsgiref.validate import validator
 
@@ -12,7 +9,7 @@ from locframework.http.records import Upload
 from locframework.testing.client import Answer, Client, patiently
 
 
-def echo(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+def echo(environ, start_response):
     """Answers what was asked, one line each."""
     length = int(environ.get("CONTENT_LENGTH") or 0)
     lines = [
@@ -28,7 +25,7 @@ def echo(environ: dict[str, Any], start_response: Any) -> list[bytes]:
     return ["\n".join(lines).encode("utf-8")]
 
 
-def lines(answer: Answer) -> list[str]:
+def lines(answer):
     return answer.content.decode().split("\n")
 
 
@@ -96,7 +93,7 @@ def test_asking_a_refusal_for_its_data_fails_and_shows_it():
         _ = refused.data
 
 
-def test_a_patient_client_asks_again_what_was_refused_for_a_moment_only() -> None:
+def test_a_patient_client_asks_again_what_was_refused_for_a_moment_only():
     headers = Headers([("Retry-After", "0")])
     busy = Answer(503, headers, b'{"error": {"code": "unavailable"}}')
     answers = [busy, busy, Answer(409, headers, b"{}"), busy]

@@ -3,7 +3,7 @@
 import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -11,14 +11,7 @@ import pytest
 
 from locframework.errors import Problem, UnreadableFile
 from locframework.formats.format import Format
-from locframework.formats.records import (
-    Catalogue,
-    Entry,
-    FileOptions,
-    FormatInfo,
-    SourceFile,
-    WrittenFile,
-)
+from locframework.formats.records import Catalogue, Entry, FormatInfo, WrittenFile
 from locframework.testing.contracts.formats import CLASHES, TEXTS, FormatContract
 
 Clause = Callable[[FormatContract, Format], None]
@@ -35,10 +28,10 @@ class Table:
 
     info = FormatInfo("table", "Table", ".table", "application/json", comments=True)
 
-    def recognizes(self, file: SourceFile) -> bool:
+    def recognizes(self, file):
         return file.name.endswith(".table")
 
-    def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
+    def read(self, file, options):
         try:
             rows = msgspec.json.decode(file.content, type=list[Row])
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -52,9 +45,7 @@ class Table:
         ]
         return [Catalogue(None, entries)]
 
-    def write(
-        self, catalogues: Sequence[Catalogue], options: FileOptions
-    ) -> WrittenFile:
+    def write(self, catalogues, options):
         rows = [
             Row(
                 entry.key,
@@ -67,7 +58,7 @@ class Table:
         return WrittenFile(msgspec.json.encode(rows))
 
 
-def refused(message: str = "no table") -> UnreadableFile:
+def refused(message="no table"):
     return UnreadableFile(message, [Problem("line 1", "syntax", message)])
 
 
@@ -76,22 +67,22 @@ class TestTable(FormatContract):
     unreadable = {"a key twice": b'[["a", "x"], ["a", "y"]]'}  # noqa: RUF012
 
     @pytest.fixture
-    def format(self) -> Format:
+    def format(self):
         return Table()
 
 
 class Faulty(Table):
     """A table some of whose attributes are replaced."""
 
-    def __init__(self, **attributes: object) -> None:
+    def __init__(self, **attributes):
         for name, attribute in attributes.items():
             setattr(self, name, attribute)
 
 
-def altering(alter: Callable[[Entry], Entry | None]) -> Format:
+def altering(alter):
     """A table whose entries are altered, or lost, on the way in."""
 
-    def read(file: SourceFile, options: FileOptions) -> list[Catalogue]:
+    def read(file, options):
         (catalogue,) = Table().read(file, options)
         entries = [new for entry in catalogue.entries if (new := alter(entry))]
         return [Catalogue(catalogue.language_code, entries)]
@@ -99,27 +90,27 @@ def altering(alter: Callable[[Entry], Entry | None]) -> Format:
     return Faulty(read=read)
 
 
-def setting(**changes: Callable[[Entry], object]) -> Format:
+def setting(**changes):
     """A table that gives entries other fields than the file has."""
 
-    def alter(entry: Entry) -> Entry:
+    def alter(entry):
         fields = {name: change(entry) for name, change in changes.items()}
         return msgspec.structs.replace(entry, **fields)
 
     return altering(alter)
 
 
-def texts(change: Callable[[str], str]) -> Format:
+def texts(change):
     """A table that changes texts that are no plurals."""
     return setting(
         value=lambda e: change(e.value) if isinstance(e.value, str) else e.value
     )
 
 
-def refusing(refuse: Callable[[], list[Catalogue]]) -> Format:
+def refusing(refuse):
     """A table that answers a file that is none in its own way."""
 
-    def read(file: SourceFile, options: FileOptions) -> list[Catalogue]:
+    def read(file, options):
         try:
             return Table().read(file, options)
         except UnreadableFile:
@@ -128,33 +119,33 @@ def refusing(refuse: Callable[[], list[Catalogue]]) -> Format:
     return Faulty(read=read)
 
 
-def failing(error: Exception) -> list[Catalogue]:
+def failing(error):
     raise error
 
 
-def writing(rows_of: Callable[[Sequence[Entry]], list[Row]], end: str = "") -> Format:
+def writing(rows_of, end=""):
     """A table with other rows; ``end`` is repeated one time more at each writing."""
     numbers = itertools.count()
 
-    def write(catalogues: Sequence[Catalogue], options: FileOptions) -> WrittenFile:
+    def write(catalogues, options):
         content = msgspec.json.encode(rows_of(catalogues[0].entries))
         return WrittenFile(content + end.encode() * next(numbers))
 
     return Faulty(write=write)
 
 
-def remembering() -> Format:
+def remembering():
     """A table that gives all that it has ever read."""
-    seen: dict[str, Entry] = {}
+    seen = {}
 
-    def read(file: SourceFile, options: FileOptions) -> list[Catalogue]:
+    def read(file, options):
         seen.update((e.key, e) for e in Table().read(file, options)[0].entries)
         return [Catalogue(None, list(seen.values()))]
 
     return Faulty(read=read)
 
 
-def is_otherless(entry: Entry) -> bool:
+def is_otherless(entry):
     return isinstance(entry.value, dict) and "other" not in entry.value
 
 
@@ -252,7 +243,7 @@ FAULTS: dict[str, tuple[Format, Clause]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_caught(name: str) -> None:
+def test_a_fault_is_caught(name):
     contract = TestTable()
     fault, clause = FAULTS[name]
     clause(contract, Table())  # the honest one passes
@@ -261,14 +252,14 @@ def test_a_fault_is_caught(name: str) -> None:
         clause(contract, fault)
 
 
-def test_an_ability_declared_missing_has_to_be_missing() -> None:
+def test_an_ability_declared_missing_has_to_be_missing():
     contract = type("Modest", (TestTable,), {"cannot": {"recognize": "too modest"}})()
 
     with pytest.raises(AssertionError):
         contract.test_f15_its_own_files_are_recognized(Table())
 
 
-def test_the_clauses_are_those_of_the_document() -> None:
+def test_the_clauses_are_those_of_the_document():
     document = Path(__file__).parents[2] / "docs" / "contracts.md"
     told = re.findall(r"^- \*\*F(\d+)\*\*", document.read_text("utf-8"), re.M)
     tests = [name for name in vars(FormatContract) if name.startswith("test_")]

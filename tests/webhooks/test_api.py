@@ -1,10 +1,7 @@
 """Webhooks over HTTP: registered, changed, renewed, switched off, and their log."""
 
-from __future__ import annotations
-
 from base64 import b64decode
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -13,7 +10,7 @@ from locframework.fields import system_clock, timestamp
 UNKNOWN = "0197b2c0-6a70-7a11-9c35-3b1d0e8f4a5b"
 
 
-def test_creating_answers_every_field_and_the_secret_this_once(hooked: Any) -> None:
+def test_creating_answers_every_field_and_the_secret_this_once(hooked):
     webhook, secret = hooked.create(
         description="CI", languageCodes=["DE", "fr", "de"], branches=["spring", "main"]
     )
@@ -66,9 +63,7 @@ def test_creating_answers_every_field_and_the_secret_this_once(hooked: Any) -> N
         ({"isActive": "yes"}, "validation_failed"),
     ],
 )
-def test_what_cannot_be_is_refused(
-    hooked: Any, fields: dict[str, object], code: str
-) -> None:
+def test_what_cannot_be_is_refused(hooked, fields, code):
     body = {"url": hooked.receiver.url, "eventTypes": ["key.created"], **fields}
 
     created = hooked.owner.post(hooked.webhooks, json=body)
@@ -81,7 +76,7 @@ def test_what_cannot_be_is_refused(
     assert hooked.get(webhook) == webhook
 
 
-def test_refusals_name_the_path_and_the_rule(hooked: Any) -> None:
+def test_refusals_name_the_path_and_the_rule(hooked):
     refused = hooked.owner.post(hooked.webhooks, json={"branches": ["a b"]})
 
     assert [(each["path"], each["rule"]) for each in refused.error["details"]] == [
@@ -91,7 +86,7 @@ def test_refusals_name_the_path_and_the_rule(hooked: Any) -> None:
     ]
 
 
-def test_changes_are_stored_and_what_was_read_can_be_written(hooked: Any) -> None:
+def test_changes_are_stored_and_what_was_read_can_be_written(hooked):
     webhook, _ = hooked.create(languageCodes=["de"], branches=["a/b", "main", "*"])
     path = f"{hooked.webhooks}/{webhook['id']}"
     for body in ({}, webhook):
@@ -111,7 +106,7 @@ def test_changes_are_stored_and_what_was_read_can_be_written(hooked: Any) -> Non
     assert hooked.get(webhook) == changed
 
 
-def test_what_was_read_can_be_written_when_a_language_has_left(hooked: Any) -> None:
+def test_what_was_read_can_be_written_when_a_language_has_left(hooked):
     webhook, _ = hooked.create(languageCodes=["de", "fr"])
     path = f"{hooked.webhooks}/{webhook['id']}"
     hooked.owner.delete(f"{hooked.path}/languages/fr")
@@ -124,10 +119,10 @@ def test_what_was_read_can_be_written_when_a_language_has_left(hooked: Any) -> N
     assert (back.status, back.error["code"]) == (400, "language_not_in_project")
 
 
-def test_a_url_is_checked_where_it_changes(hooked: Any, monkeypatch: Any) -> None:
+def test_a_url_is_checked_where_it_changes(hooked, monkeypatch):
     webhook, _ = hooked.create()
     path = f"{hooked.webhooks}/{webhook['id']}"
-    checked: list[str] = []
+    checked = []
     monkeypatch.setattr(hooked.receiver, "check_url", checked.append)
 
     hooked.owner.patch(path, json={"url": webhook["url"], "description": "new"})
@@ -137,8 +132,8 @@ def test_a_url_is_checked_where_it_changes(hooked: Any, monkeypatch: Any) -> Non
 
 
 def test_switching_off_ends_pending_deliveries_and_switching_on_sends_none_of_them(
-    hooked: Any,
-) -> None:
+    hooked,
+):
     webhook, _ = hooked.create()
     path = f"{hooked.webhooks}/{webhook['id']}"
     hooked.key("a")
@@ -154,7 +149,7 @@ def test_switching_off_ends_pending_deliveries_and_switching_on_sends_none_of_th
     assert (delivery["status"], delivery["attempts"]) == ("failed", [])
 
 
-def test_a_change_of_what_is_off_leaves_its_replays(hooked: Any) -> None:
+def test_a_change_of_what_is_off_leaves_its_replays(hooked):
     webhook, _ = hooked.create()
     path = f"{hooked.webhooks}/{webhook['id']}"
     hooked.owner.patch(path, json={"isActive": False})
@@ -165,12 +160,12 @@ def test_a_change_of_what_is_off_leaves_its_replays(hooked: Any) -> None:
     assert len(hooked.send()) == 1
 
 
-def test_if_match_protects_a_change(hooked: Any) -> None:
+def test_if_match_protects_a_change(hooked):
     webhook, _ = hooked.create()
     path = f"{hooked.webhooks}/{webhook['id']}"
     etag = hooked.owner.get(path).headers["ETag"]
 
-    def change(text: str) -> Any:
+    def change(text):
         body = {"description": text, "url": hooked.receiver.url}
         return hooked.owner.patch(path, json=body, headers={"If-Match": etag})
 
@@ -180,7 +175,7 @@ def test_if_match_protects_a_change(hooked: Any) -> None:
     assert hooked.get(webhook)["description"] == "a"
 
 
-def test_a_deleted_webhook_is_gone_with_its_log(hooked: Any) -> None:
+def test_a_deleted_webhook_is_gone_with_its_log(hooked):
     webhook, _ = hooked.create()
     hooked.key("a")
     path = f"{hooked.webhooks}/{webhook['id']}"
@@ -194,9 +189,7 @@ def test_a_deleted_webhook_is_gone_with_its_log(hooked: Any) -> None:
     assert hooked.send() == []
 
 
-def test_a_test_is_sent_once_also_to_a_webhook_that_is_switched_off(
-    hooked: Any,
-) -> None:
+def test_a_test_is_sent_once_also_to_a_webhook_that_is_switched_off(hooked):
     webhook, secret = hooked.create(isActive=False)
     hooked.receiver.answers = [(500, {}, b"no")]
 
@@ -217,9 +210,7 @@ def test_a_test_is_sent_once_also_to_a_webhook_that_is_switched_off(
     assert attempt["responseBody"] == "no"
 
 
-def test_a_replay_keeps_the_id_and_both_secrets_sign_after_a_rotation(
-    hooked: Any,
-) -> None:
+def test_a_replay_keeps_the_id_and_both_secrets_sign_after_a_rotation(hooked):
     webhook, old_secret = hooked.create()
     hooked.key("a")
     [first] = hooked.send()
@@ -242,7 +233,7 @@ def test_a_replay_keeps_the_id_and_both_secrets_sign_after_a_rotation(
     assert delivery["status"] == "succeeded"
 
 
-def test_many_are_replayed_by_status_and_time(hooked: Any) -> None:
+def test_many_are_replayed_by_status_and_time(hooked):
     webhook, _ = hooked.create()
     for name in "abc":
         hooked.key(name)
@@ -267,7 +258,7 @@ def test_many_are_replayed_by_status_and_time(hooked: Any) -> None:
 @pytest.mark.parametrize(
     "body", [{"status": "pending"}, {"since": "yesterday"}, {"since": 5}]
 )
-def test_what_cannot_be_replayed_is_refused(hooked: Any, body: object) -> None:
+def test_what_cannot_be_replayed_is_refused(hooked, body):
     webhook, _ = hooked.create()
     path = f"{hooked.webhooks}/{webhook['id']}/deliveries/replay"
 
@@ -276,12 +267,12 @@ def test_what_cannot_be_replayed_is_refused(hooked: Any, body: object) -> None:
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
 
 
-def test_the_log_is_paged_and_filtered(hooked: Any) -> None:
+def test_the_log_is_paged_and_filtered(hooked):
     webhook, _ = hooked.create()
     for name in "abc":
         hooked.key(name, values={"de": "x"})
 
-    def count(**query: object) -> int:
+    def count(**query):
         return len(hooked.log(webhook, **query))
 
     assert count() == 6
@@ -297,7 +288,7 @@ def test_the_log_is_paged_and_filtered(hooked: Any) -> None:
 
 
 @pytest.mark.parametrize("id_", [UNKNOWN, "msg_" + "0" * 32, "msg_x", "MSG_"])
-def test_a_delivery_that_there_is_not_is_not_found(hooked: Any, id_: str) -> None:
+def test_a_delivery_that_there_is_not_is_not_found(hooked, id_):
     webhook, _ = hooked.create()
     path = f"{hooked.webhooks}/{webhook['id']}/deliveries/{id_}"
 
@@ -305,9 +296,7 @@ def test_a_delivery_that_there_is_not_is_not_found(hooked: Any, id_: str) -> Non
         assert (answer.status, answer.error["code"]) == (404, "delivery_not_found")
 
 
-def test_event_types_are_listed_with_group_description_schema_and_example(
-    hooked: Any,
-) -> None:
+def test_event_types_are_listed_with_group_description_schema_and_example(hooked):
     found = hooked.owner.get("/webhook-event-types").data["eventTypes"]
 
     for type_ in found:

@@ -1,14 +1,8 @@
 """Transports of plugins that raise, or return something invalid."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.ports import Answer
-
-from .conftest import Hooked
 
 
 @pytest.mark.parametrize(
@@ -20,24 +14,19 @@ from .conftest import Hooked
         ({"status_code": 204}, "dict is not an Answer"),
         (Answer(None, None, 1), "either a status_code or an error"),
         (Answer(204, "timeout", 1), "either a status_code or an error"),
-        (Answer("204", None, 1), "status_code"),  # type: ignore[arg-type]
+        (Answer("204", None, 1), "status_code"),
         (Answer(99999, None, 1), "status_code"),
-        (Answer(None, "lost", 1), "Invalid enum value"),  # type: ignore[arg-type]
-        (Answer(204, None, 1.5), "duration_ms"),  # type: ignore[arg-type]
+        (Answer(None, "lost", 1), "Invalid enum value"),
+        (Answer(204, None, 1.5), "duration_ms"),
         (Answer(204, None, -1), "duration_ms"),
-        (Answer(503, None, 1, 5), "retry_after"),  # type: ignore[arg-type]
-        (Answer(204, None, 1, None, "okay"), "body is str"),  # type: ignore[arg-type]
+        (Answer(503, None, 1, 5), "retry_after"),
+        (Answer(204, None, 1, None, "okay"), "body is str"),
     ],
 )
 def test_an_invalid_answer_is_a_failed_attempt_that_is_tried_again(
-    timed: Hooked,
-    clock: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    answer: object,
-    why: str,
-) -> None:
-    def send(post: object) -> object:
+    timed, clock, monkeypatch, caplog, answer, why
+):
+    def send(post):
         if isinstance(answer, BaseException):
             raise answer
         return answer
@@ -61,13 +50,8 @@ def test_an_invalid_answer_is_a_failed_attempt_that_is_tried_again(
 
 
 @pytest.mark.parametrize("error", [ValueError("10.0.0.7"), SystemExit(3)])
-def test_a_failing_check_of_a_url_is_unavailable(
-    hooked: Hooked,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    error: BaseException,
-) -> None:
-    def check_url(url: str) -> None:
+def test_a_failing_check_of_a_url_is_unavailable(hooked, monkeypatch, caplog, error):
+    def check_url(url):
         raise error
 
     monkeypatch.setattr(hooked.receiver, "check_url", check_url)

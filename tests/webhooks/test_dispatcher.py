@@ -1,12 +1,8 @@
 """When deliveries are sent, tried again, given up; and who waits for whom."""
 
-from __future__ import annotations
-
 import threading
 import time
-from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -15,26 +11,24 @@ from locframework.fields import parse_timestamp, timestamp
 from locframework.testing.contracts.storage_jobs import lease_owners
 from locframework.webhooks.rules import RETRY_AFTER
 
-from .conftest import FAIL, OK, Clock, Hooked, Receiver, open_hooked
+from .conftest import FAIL, OK, open_hooked
 
 
 @pytest.fixture
-def running(database_url: str, tmp_path: Any, receiver: Receiver) -> Iterator[Hooked]:
+def running(database_url, tmp_path, receiver):
     """As ``hooked``, and sends by itself."""
     with open_hooked(database_url, tmp_path, receiver, start_scheduler=True) as hooked:
         yield hooked
 
 
-def wait_for(holds: Callable[[], object], seconds: float = 20.0) -> None:
+def wait_for(holds, seconds=20.0):
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.005)
 
 
-def test_a_failed_delivery_is_tried_five_times_more_over_seven_hours(
-    timed: Hooked, clock: Clock
-) -> None:
+def test_a_failed_delivery_is_tried_five_times_more_over_seven_hours(timed, clock):
     webhook, _ = timed.create()
     timed.receiver.next_answer = lambda: FAIL
     timed.key("a")
@@ -64,9 +58,7 @@ def test_a_failed_delivery_is_tried_five_times_more_over_seven_hours(
     assert len(stamps) == len(set(stamps)) == 6
 
 
-def test_retry_after_is_heeded_up_to_twice_the_plan(
-    timed: Hooked, clock: Clock
-) -> None:
+def test_retry_after_is_heeded_up_to_twice_the_plan(timed, clock):
     webhook, _ = timed.create()
     timed.receiver.answers = [(429, {"Retry-After": "864000"}, b"")]
     timed.key("a")
@@ -78,7 +70,7 @@ def test_retry_after_is_heeded_up_to_twice_the_plan(
     assert waits == timedelta(seconds=10)
 
 
-def test_410_switches_the_webhook_off_and_ends_all_that_waits(timed: Hooked) -> None:
+def test_410_switches_the_webhook_off_and_ends_all_that_waits(timed):
     webhook, _ = timed.create()
     for name in "abc":
         timed.key(name)
@@ -94,9 +86,7 @@ def test_410_switches_the_webhook_off_and_ends_all_that_waits(timed: Hooked) -> 
     assert timed.send() == []
 
 
-def test_five_days_of_failures_switch_a_webhook_off(
-    timed: Hooked, clock: Clock
-) -> None:
+def test_five_days_of_failures_switch_a_webhook_off(timed, clock):
     webhook, _ = timed.create()
     timed.receiver.next_answer = lambda: FAIL
     timed.key("a")
@@ -119,7 +109,7 @@ def test_five_days_of_failures_switch_a_webhook_off(
     assert "webhook.disabled" in types
 
 
-def test_one_success_forgives_all_failures(timed: Hooked, clock: Clock) -> None:
+def test_one_success_forgives_all_failures(timed, clock):
     webhook, _ = timed.create()
     for answer in (FAIL, OK, FAIL, FAIL):
         timed.receiver.next_answer = lambda answer=answer: answer
@@ -132,9 +122,7 @@ def test_one_success_forgives_all_failures(timed: Hooked, clock: Clock) -> None:
     assert (found["isActive"], found["lastDeliveryAt"]) == (True, timestamp(at))
 
 
-def test_switched_on_again_a_webhook_has_five_days_anew(
-    timed: Hooked, clock: Clock
-) -> None:
+def test_switched_on_again_a_webhook_has_five_days_anew(timed, clock):
     webhook, _ = timed.create()
     timed.receiver.next_answer = lambda: FAIL
     timed.key("a")
@@ -152,7 +140,7 @@ def test_switched_on_again_a_webhook_has_five_days_anew(
     assert timed.get(webhook)["isActive"]
 
 
-def test_a_replay_that_fails_leaves_the_plan(timed: Hooked, clock: Clock) -> None:
+def test_a_replay_that_fails_leaves_the_plan(timed, clock):
     webhook, _ = timed.create()
     timed.receiver.next_answer = lambda: FAIL
     timed.key("a")
@@ -173,9 +161,7 @@ def test_a_replay_that_fails_leaves_the_plan(timed: Hooked, clock: Clock) -> Non
     assert [each["number"] for each in ended["attempts"]] == [1, 2, 3]
 
 
-def test_an_attempt_whose_process_died_is_made_again_after_its_lease(
-    timed: Hooked, clock: Clock
-) -> None:
+def test_an_attempt_whose_process_died_is_made_again_after_its_lease(timed, clock):
     webhook, _ = timed.create()
     timed.key("a")
     dispatcher = timed.workspace.framework.dispatcher
@@ -193,7 +179,7 @@ def test_an_attempt_whose_process_died_is_made_again_after_its_lease(
     assert delivery["status"] == "succeeded"
 
 
-def test_the_first_attempt_comes_within_200_ms_of_the_commit(running: Hooked) -> None:
+def test_the_first_attempt_comes_within_200_ms_of_the_commit(running):
     running.create(eventTypes=["key.created"])
     delays = []
     for number in range(20):
@@ -205,7 +191,7 @@ def test_the_first_attempt_comes_within_200_ms_of_the_commit(running: Hooked) ->
     assert sorted(delays)[len(delays) // 2] < 0.2
 
 
-def test_another_process_sends_what_was_committed_here_in_time(hooked: Hooked) -> None:
+def test_another_process_sends_what_was_committed_here_in_time(hooked):
     hooked.create()
     settings = hooked.workspace.framework.settings
     limit = 1.2 if "sqlite" in settings.plugins["peewee"]["database"] else 0.2
@@ -222,7 +208,7 @@ def test_another_process_sends_what_was_committed_here_in_time(hooked: Hooked) -
     assert max(delays) < limit
 
 
-def test_an_idle_process_sends_one_statement_a_second(hooked: Hooked) -> None:
+def test_an_idle_process_sends_one_statement_a_second(hooked):
     hooked.create()
     hooked.key("a")
     settings = hooked.workspace.framework.settings
@@ -230,16 +216,16 @@ def test_an_idle_process_sends_one_statement_a_second(hooked: Hooked) -> None:
         other.start()
         wait_for(lambda: hooked.receiver.received)
         time.sleep(1)
-        seen: list[str] = []
-        other.storage.database.on_statement = [seen.append]  # type: ignore[attr-defined]
+        seen = []
+        other.storage.database.on_statement = [seen.append]
         time.sleep(3)
-        other.storage.database.on_statement = None  # type: ignore[attr-defined]
+        other.storage.database.on_statement = None
 
     assert 2 <= len(seen) <= 4
     assert len(set(seen)) == 1
 
 
-def test_a_receiver_that_hangs_delays_no_other(running: Hooked) -> None:
+def test_a_receiver_that_hangs_delays_no_other(running):
     release = threading.Event()
     slow, _ = running.create(
         eventTypes=["key.created"], url=running.receiver.url + "/slow"
@@ -254,7 +240,7 @@ def test_a_receiver_that_hangs_delays_no_other(running: Hooked) -> None:
 
     running.key("now")
 
-    def quick() -> bool:
+    def quick():
         return any(r.path.endswith("/quick") for r in running.receiver.received)
 
     wait_for(quick, seconds=10)  # while the slow ones hang
@@ -264,18 +250,18 @@ def test_a_receiver_that_hangs_delays_no_other(running: Hooked) -> None:
     wait_for(lambda: all(d["status"] == "succeeded" for d in running.log(slow)))
 
 
-def test_what_cannot_be_written_down_stops_no_other_delivery(running: Hooked) -> None:
+def test_what_cannot_be_written_down_stops_no_other_delivery(running):
     webhook, _ = running.create(eventTypes=["key.created"])
     dispatcher = running.workspace.framework.dispatcher
     record, failed = dispatcher._record, threading.Event()
 
-    def fail_once(*given: Any) -> None:
+    def fail_once(*given):
         if not failed.is_set():
             failed.set()
             raise ZeroDivisionError
         record(*given)
 
-    dispatcher._record = fail_once  # type: ignore[method-assign]
+    dispatcher._record = fail_once
     running.key("a")
     wait_for(failed.is_set)
     running.key("b")
@@ -284,7 +270,7 @@ def test_what_cannot_be_written_down_stops_no_other_delivery(running: Hooked) ->
     assert running.log(webhook)[1]["status"] == "pending"  # until its lease is over
 
 
-def test_stopping_finishes_what_is_being_sent(running: Hooked) -> None:
+def test_stopping_finishes_what_is_being_sent(running):
     release = threading.Event()
     webhook, _ = running.create()
     running.receiver.on_request = lambda received: release.wait(20)
@@ -298,7 +284,7 @@ def test_stopping_finishes_what_is_being_sent(running: Hooked) -> None:
     assert {each["status"] for each in running.log(webhook)} == {"succeeded"}
 
 
-def test_stopping_hands_back_what_does_not_end(running: Hooked) -> None:
+def test_stopping_hands_back_what_does_not_end(running):
     release = threading.Event()
     webhook, _ = running.create()
     running.receiver.on_request = lambda received: release.wait(20)
@@ -318,16 +304,14 @@ def test_stopping_hands_back_what_does_not_end(running: Hooked) -> None:
     assert first.id == second.id
     assert running.log(webhook)[0]["status"] == "succeeded"
 
-    def are_left() -> bool:
+    def are_left():
         names = [thread.name for thread in threading.enumerate()]
         return any(name.startswith("locframework-webhooks") for name in names)
 
     wait_for(lambda: not are_left())
 
 
-def test_deliveries_are_dropped_from_the_log_after_thirty_days(
-    timed: Hooked, clock: Clock
-) -> None:
+def test_deliveries_are_dropped_from_the_log_after_thirty_days(timed, clock):
     webhook, _ = timed.create()
     timed.key("a")
     timed.send()
@@ -341,7 +325,7 @@ def test_deliveries_are_dropped_from_the_log_after_thirty_days(
     assert (kept, len(timed.log(webhook))) == (1, 0)
 
 
-def test_an_answer_in_the_log_is_text_of_a_kibibyte_at_most(hooked: Hooked) -> None:
+def test_an_answer_in_the_log_is_text_of_a_kibibyte_at_most(hooked):
     webhook, _ = hooked.create()
     hooked.receiver.answers = [(400, {}, b"\xff\x00\xf0" + b"x" * 5000)]
     hooked.key("a")

@@ -1,39 +1,33 @@
 """Which events each operation sends, and that they match their schemas."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import jsonschema_rs
 
 from locframework.http.records import Upload
 
-from .conftest import GONE, OK, SCHEMAS, TYPES, EventRecorder
+from .conftest import GONE, OK, SCHEMAS, TYPES
 
 UPDATED = ["translation.updated"]
 
 
-def importing(
-    events: EventRecorder, texts: dict[str, str], **form: str
-) -> Callable[[], Any]:
+def importing(events, texts, **form):
     """An import of a JSON file, of German texts unless told otherwise."""
     file = Upload("de.json", json.dumps(texts).encode(), "application/json")
     fields = {"languageCode": "de", "format": "json-flat", **form}
     return events.act("post", "/import", form=fields, files={"file": file})
 
 
-def statuses(events: EventRecorder, type_: str) -> list[tuple[str, str, str, int]]:
+def statuses(events, type_):
     return sorted(
         (item["key"], item["languageCode"], item["status"], item["revision"])
         for item in events.items(type_)
     )
 
 
-def test_keys_are_created_changed_deleted_and_restored(events: EventRecorder) -> None:
+def test_keys_are_created_changed_deleted_and_restored(events):
     make = events.post("/keys", {"key": "a", "values": {"en": "x"}})
     assert events.after(make) == ["key.created", "translation.updated"]
     [item] = events.items("key.created")
@@ -46,7 +40,7 @@ def test_keys_are_created_changed_deleted_and_restored(events: EventRecorder) ->
     assert events.after(events.post(f"{one}/restore")) == ["key.restored"]
 
 
-def test_a_batch_is_one_event_of_each_type(events: EventRecorder) -> None:
+def test_a_batch_is_one_event_of_each_type(events):
     keys = [{"key": f"k{n}", "values": {"en": "x"}} for n in range(5)]
     items = [{"key": f"k{n}", "languageCode": "de", "value": "y"} for n in range(2)]
     proposals = {"items": [{**item, "value": "z"} for item in items]}
@@ -66,7 +60,7 @@ def test_a_batch_is_one_event_of_each_type(events: EventRecorder) -> None:
     assert events.after(propose) == ["translation.submitted"]
 
 
-def test_texts_are_written_reviewed_and_outdated(events: EventRecorder) -> None:
+def test_texts_are_written_reviewed_and_outdated(events):
     key = events.hooked.key("a", values={"en": "Pay", "de": "Zahlen"})
     value = f"/keys/{key['id']}/values/de"
     submitted = ["translation.submitted"]
@@ -97,13 +91,11 @@ def test_texts_are_written_reviewed_and_outdated(events: EventRecorder) -> None:
     assert events.items("translation.updated")[0]["status"] == "untranslated"
 
 
-def test_plurals_switched_on_and_off_change_every_text_they_move(
-    events: EventRecorder,
-) -> None:
+def test_plurals_switched_on_and_off_change_every_text_they_move(events):
     key = events.hooked.key("a", values={"en": "File", "de": "Datei"})
     over = {"onExisting": "update"}
 
-    def changed(**fields: object) -> dict[tuple[str, str | None], tuple[str, int]]:
+    def changed(**fields):
         write = events.post("/keys/bulk", {"keys": [{"key": "a", **fields}], **over})
         assert events.after(write) == ["key.updated", "translation.updated"]
         items = events.items("translation.updated")
@@ -124,9 +116,7 @@ def test_plurals_switched_on_and_off_change_every_text_they_move(
     }  # fmt: skip
 
 
-def test_languages_are_completed_once_and_added_changed_and_removed(
-    events: EventRecorder,
-) -> None:
+def test_languages_are_completed_once_and_added_changed_and_removed(events):
     key = events.hooked.key("a")
 
     assert events.after(events.value(key, "de", "x")) == [
@@ -148,7 +138,7 @@ def test_languages_are_completed_once_and_added_changed_and_removed(
     assert (item["languageCode"], item["fields"]) == ("fr", ["fallbackLanguageCode"])
 
 
-def test_branches_are_created_merged_and_closed(events: EventRecorder) -> None:
+def test_branches_are_created_merged_and_closed(events):
     kept = events.hooked.key("kept", values={"en": "File", "de": "Datei"})
     gone = events.hooked.key("gone", values={"en": "x"})
     make = events.post("/branches", {"name": "spring"})
@@ -185,7 +175,7 @@ def test_branches_are_created_merged_and_closed(events: EventRecorder) -> None:
     assert events.after(other, close) == ["branch.closed", "branch.created"]
 
 
-def test_an_import_and_its_undo(events: EventRecorder) -> None:
+def test_an_import_and_its_undo(events):
     events.hooked.key("a", values={"en": "x", "de": "y", "fr": "z"})
     texts = {"a": "new", "b": "first"}
     overwrite = {"onConflict": "overwrite"}
@@ -220,7 +210,7 @@ def test_an_import_and_its_undo(events: EventRecorder) -> None:
     ]
 
 
-def test_a_pre_translation(events: EventRecorder) -> None:
+def test_a_pre_translation(events):
     events.hooked.key("a", values={"en": "Pay now"})
     body = {"name": "Main", "sourceLanguage": "en", "languageCodes": ["de"]}
     made = events.owner.post("/translation-memories", json=body)
@@ -235,7 +225,7 @@ def test_a_pre_translation(events: EventRecorder) -> None:
     assert statuses(events, "translation.updated") == [("a", "de", "draft", 1)]
 
 
-def test_jobs_that_fail_or_are_cancelled(events: EventRecorder) -> None:
+def test_jobs_that_fail_or_are_cancelled(events):
     events.hooked.key("a", values={"en": "x"})
     make = events.post(
         "/distributions",
@@ -249,9 +239,7 @@ def test_jobs_that_fail_or_are_cancelled(events: EventRecorder) -> None:
     assert events.items("job.cancelled")[0]["type"] == "import"
 
 
-def test_distributions_are_published_rolled_back_paused_and_resumed(
-    events: EventRecorder,
-) -> None:
+def test_distributions_are_published_rolled_back_paused_and_resumed(events):
     key = events.hooked.key("a", values={"en": "x"})
     make = events.post("/distributions", {"name": "Web", "format": "json-nested"})
     assert events.after(make) == ["distribution.published"]
@@ -272,9 +260,7 @@ def test_distributions_are_published_rolled_back_paused_and_resumed(
     assert events.after(events.post(f"{one}/rotate-key"), events.delete(one)) == []
 
 
-def test_events_of_a_glossary_go_to_each_project_that_uses_it(
-    events: EventRecorder,
-) -> None:
+def test_events_of_a_glossary_go_to_each_project_that_uses_it(events):
     body = {"name": "Terms", "sourceLanguage": "en", "requiresApproval": True}
     glossary = events.owner.post("/glossaries", json=body).data["glossary"]
     link, here = f"/glossaries/{glossary['id']}", f"//glossaries/{glossary['id']}"
@@ -293,8 +279,8 @@ def test_events_of_a_glossary_go_to_each_project_that_uses_it(
 
     german = f"{term}/translations/de"
 
-    def put(client: Any, text: str) -> Callable[[], Any]:
-        return events.act("put", german, client, json={"value": text})  # type: ignore[no-any-return]
+    def put(client, text):
+        return events.act("put", german, client, json={"value": text})
 
     assert after(put(events.owner, "Kai")) == ["glossary.translation.updated"]
     proposed = ["glossary.translation.proposed"]
@@ -319,13 +305,13 @@ def test_events_of_a_glossary_go_to_each_project_that_uses_it(
     ]
 
 
-def test_a_project_is_changed_and_a_webhook_disabled(events: EventRecorder) -> None:
+def test_a_project_is_changed_and_a_webhook_disabled(events):
     assert events.after(events.patch("", {"name": "New"})) == ["project.updated"]
     assert events.items("project.updated")[0]["fields"] == ["name"]
 
     receiver = events.hooked.receiver
     events.hooked.create(eventTypes=["key.created"], url=f"{receiver.url}/2")
-    receiver.next_answer = lambda: (  # type: ignore[method-assign]
+    receiver.next_answer = lambda: (
         GONE if receiver.received[-1].path.endswith("/2") else OK
     )
     assert events.after(events.post("/keys", {"key": "z"})) == [
@@ -336,12 +322,12 @@ def test_a_project_is_changed_and_a_webhook_disabled(events: EventRecorder) -> N
     assert events.items("webhook.disabled")[0]["reason"] == "gone"
 
 
-def test_every_type_is_tested_here() -> None:
+def test_every_type_is_tested_here():
     tested = {*re.findall(r'"([a-z_]+(?:\.[a-z_]+)+)"', Path(__file__).read_text())}
 
     assert {*TYPES} - tested == set()
 
 
-def test_every_example_matches_its_schema() -> None:
+def test_every_example_matches_its_schema():
     for type_ in TYPES.values():
         jsonschema_rs.validate(SCHEMAS[type_.type], type_.example)

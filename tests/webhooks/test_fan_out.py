@@ -1,9 +1,5 @@
 """Which deliveries a change makes, and what they cost."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.events import SYSTEM
@@ -11,7 +7,7 @@ from locframework.webhooks.fan_out import PAYLOAD_LIMIT
 from tests.databases import statements_of
 
 
-def test_a_change_reaches_the_receiver_signed_and_is_in_the_log(hooked: Any) -> None:
+def test_a_change_reaches_the_receiver_signed_and_is_in_the_log(hooked):
     webhook, secret = hooked.create()
 
     key = hooked.key("checkout.pay")
@@ -38,7 +34,7 @@ def test_a_change_reaches_the_receiver_signed_and_is_in_the_log(hooked: Any) -> 
     assert hooked.get(webhook)["lastDeliveryAt"] == attempt["at"]
 
 
-def sent(received: list[Any]) -> list[tuple[str, list[Any]]]:
+def sent(received):
     """The types of the events, and the languages or keys of their items."""
     return sorted(
         (each.payload["type"], [item.get("languageCode", item.get("key")) for item in
@@ -47,7 +43,7 @@ def sent(received: list[Any]) -> list[tuple[str, list[Any]]]:
     )  # fmt: skip
 
 
-def test_each_webhook_gets_the_events_it_subscribes_to(hooked: Any) -> None:
+def test_each_webhook_gets_the_events_it_subscribes_to(hooked):
     hooked.create(eventTypes=["key.created"])
     hooked.create(eventTypes=["translation.updated"], languageCodes=["de"])
     hooked.create(eventTypes=["branch.created"])
@@ -61,7 +57,7 @@ def test_each_webhook_gets_the_events_it_subscribes_to(hooked: Any) -> None:
     ]
 
 
-def test_events_of_a_branch_go_to_webhooks_that_name_it(hooked: Any) -> None:
+def test_events_of_a_branch_go_to_webhooks_that_name_it(hooked):
     main, _ = hooked.create(eventTypes=["key.created"])
     everywhere, _ = hooked.create(eventTypes=["key.created"], branches=["*"])
     spring, _ = hooked.create(eventTypes=["key.created"], branches=["spring"])
@@ -77,7 +73,7 @@ def test_events_of_a_branch_go_to_webhooks_that_name_it(hooked: Any) -> None:
     assert sorted(map(str, branches)) == ["None", "None", "spring", "spring"]
 
 
-def test_webhooks_of_other_projects_get_nothing(hooked: Any) -> None:
+def test_webhooks_of_other_projects_get_nothing(hooked):
     hooked.create()
     other = hooked.workspace.project()
 
@@ -86,11 +82,11 @@ def test_webhooks_of_other_projects_get_nothing(hooked: Any) -> None:
     assert hooked.send() == []
 
 
-def test_what_is_not_committed_is_not_sent(hooked: Any) -> None:
+def test_what_is_not_committed_is_not_sent(hooked):
     hooked.create()
     framework, project = hooked.workspace.framework, hooked.project
 
-    def append() -> None:
+    def append():
         framework.events.append(
             "key.created",
             organization_id=project["organizationId"],
@@ -99,7 +95,7 @@ def test_what_is_not_committed_is_not_sent(hooked: Any) -> None:
             items=[{"keyId": "k", "key": "a"}],
         )
 
-    def fail() -> None:
+    def fail():
         with framework.storage.transaction():
             append()
             raise ZeroDivisionError
@@ -112,9 +108,7 @@ def test_what_is_not_committed_is_not_sent(hooked: Any) -> None:
     assert len(hooked.send()) == 1
 
 
-def test_a_big_change_is_sent_in_parts_of_at_most_a_hundred_items_and_20_kb(
-    hooked: Any,
-) -> None:
+def test_a_big_change_is_sent_in_parts_of_at_most_a_hundred_items_and_20_kb(hooked):
     hooked.create(eventTypes=["key.created"])
     names = [f"{'long.' * 60}{number}" for number in range(250)]
     body = {"keys": [{"key": name} for name in names]}
@@ -129,11 +123,11 @@ def test_a_big_change_is_sent_in_parts_of_at_most_a_hundred_items_and_20_kb(
     assert len({each.id for each in received}) == len(received) > 3
 
 
-def test_a_change_costs_two_statements_more_if_there_are_webhooks(hooked: Any) -> None:
+def test_a_change_costs_two_statements_more_if_there_are_webhooks(hooked):
     framework = hooked.workspace.framework
     keys = f"{hooked.path}/keys/bulk"
 
-    def cost(prefix: str, count: int) -> int:
+    def cost(prefix, count):
         body = {"keys": [{"key": f"{prefix}{number}"} for number in range(count)]}
         framework._background.submit(lambda: None).result()
         with statements_of(framework.storage) as statements:

@@ -1,27 +1,22 @@
 """What /metrics tells of webhooks."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from locframework.fields import system_clock
 
-from .conftest import Receiver, open_hooked
+from .conftest import open_hooked
 
 
-def numbers(client: Any) -> dict[str, float]:
+def numbers(client):
     page = client.get("/metrics").content.decode()
     found = re.findall(r"^(locframework_webhooks_[a-z_]+\S*) (\S+)$", page, re.M)
     return {name: float(value) for name, value in found if "_created" not in name}
 
 
-def test_the_queue_and_the_attempts_are_told(
-    database_url: str, tmp_path: Any, receiver: Receiver
-) -> None:
+def test_the_queue_and_the_attempts_are_told(database_url, tmp_path, receiver):
     now = system_clock()
     clock = lambda: now  # noqa: E731
     with open_hooked(database_url, tmp_path, receiver, clock=clock) as hooked:

@@ -1,20 +1,14 @@
 """The shipped transport with the framework: attempts over real TLS."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
 from msgspec.structs import replace
 from standardwebhooks import Webhook as Verifier
 
 from locframework import hookimpl
-from locframework.ports import Answer, Post, Transport
 from locframework.testing.receiver import Visit, answering, open_receiver, saying
-from locframework.testing.workspace import Workspace, open_workspace
-
-from .conftest import Clock
+from locframework.testing.workspace import open_workspace
 
 
 class HurriedTransport(HttpsTransport):
@@ -23,16 +17,14 @@ class HurriedTransport(HttpsTransport):
     name = "hurried"
 
     @hookimpl
-    def loc_provide_transports(self) -> list[Transport]:
+    def loc_provide_transports(self):
         return [self]
 
-    def send(self, post: Post) -> Answer:
+    def send(self, post):
         return super().send(replace(post, seconds=0.4))
 
 
-def test_attempts_are_repeated_until_one_succeeds(
-    migrated_sqlite: Path, tmp_path: Path, clock: Clock
-) -> None:
+def test_attempts_are_repeated_until_one_succeeds(migrated_sqlite, tmp_path, clock):
     database = tmp_path / "x.sqlite3"
     database.write_bytes(migrated_sqlite.read_bytes())
     # the last attempt is about 31.5 minutes later: its signature must be fresh
@@ -78,9 +70,7 @@ def test_attempts_are_repeated_until_one_succeeds(
     assert headers["webhook-id"] == delivery["id"]
 
 
-def test_a_private_address_is_refused_when_a_webhook_is_created(
-    sqlite_workspace: Workspace,
-) -> None:
+def test_a_private_address_is_refused_when_a_webhook_is_created(sqlite_workspace):
     project = sqlite_workspace.project()
     path = f"/projects/{project['id']}/webhooks"
 

@@ -1,25 +1,19 @@
 """Events of plugins: which are emitted, and what is refused."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from locframework import Framework, Settings, hookimpl
 from locframework.errors import PluginError, ProjectNotFound
 from locframework.ports import EventType
 from locframework.testing.contracts.storage_events import latest
-from locframework.testing.workspace import Workspace, open_workspace
+from locframework.testing.workspace import open_workspace
 
 TYPE = "plugin.own.happened"
 ABSENT_ID = "01a2008c-0000-7000-8000-000000000000"
 
 
-def type_(**changes: Any) -> EventType:
-    fields: dict[str, Any] = {
+def type_(**changes):
+    fields = {
         "type": TYPE,
         "description": "It happened",
         "item_schema": {"type": "object"},
@@ -33,27 +27,27 @@ class Own:
 
     name = "own"
 
-    def __init__(self, *types: Any) -> None:
+    def __init__(self, *types):
         self.types = types
-        self.emit: Any = None
+        self.emit = None
 
     @hookimpl
-    def loc_provide_event_types(self, emit: Any) -> Any:
+    def loc_provide_event_types(self, emit):
         self.emit = emit
         return self.types
 
 
-def nested(levels: int) -> dict[str, object]:
+def nested(levels):
     return {"a": nested(levels - 1)} if levels else {}
 
 
 @pytest.fixture
-def own() -> Own:
+def own():
     return Own(type_())
 
 
 @pytest.fixture
-def workspace(database_url: str, own: Own, tmp_path: Path) -> Iterator[Workspace]:
+def workspace(database_url, own, tmp_path):
     with open_workspace(database_url, tmp_path, plugins=[own]) as opened:
         yield opened
 
@@ -72,15 +66,15 @@ def workspace(database_url: str, own: Own, tmp_path: Path) -> Iterator[Workspace
         ("plugin.own.happened", "str is not of type EventType"),
     ],
 )
-def test_a_wrong_type_stops_the_start(wrong: Any, message: str) -> None:
+def test_a_wrong_type_stops_the_start(wrong, message):
     with pytest.raises(PluginError, match=message):
         Framework(Settings(), [Own(wrong)])
 
 
-def test_an_event_before_the_framework_is_made_is_refused() -> None:
+def test_an_event_before_the_framework_is_made_is_refused():
     class Hasty(Own):
         @hookimpl
-        def loc_provide_event_types(self, emit: Any) -> Any:
+        def loc_provide_event_types(self, emit):
             emit(TYPE, ABSENT_ID, [{}])
 
     with pytest.raises(PluginError, match="once the framework is made"):
@@ -106,9 +100,7 @@ def test_an_event_before_the_framework_is_made_is_refused() -> None:
         *((TYPE, [{}], name, "branch") for name in (5, "", "a\n", "a b", "main")),
     ],
 )
-def test_an_invalid_event_is_refused(
-    workspace: Workspace, own: Own, type_: str, items: Any, branch: Any, message: str
-) -> None:
+def test_an_invalid_event_is_refused(workspace, own, type_, items, branch, message):
     project = workspace.project()
 
     with pytest.raises(ValueError, match=message):
@@ -116,18 +108,14 @@ def test_an_invalid_event_is_refused(
 
 
 @pytest.mark.parametrize("project_id", [ABSENT_ID, "x", "a\0"])
-def test_an_event_of_an_absent_project_is_refused(
-    workspace: Workspace, own: Own, project_id: str
-) -> None:
+def test_an_event_of_an_absent_project_is_refused(workspace, own, project_id):
     with pytest.raises(ProjectNotFound):
         own.emit(TYPE, project_id, [{}])
 
 
-def test_an_event_names_the_plugin_and_is_split_at_100_items(
-    workspace: Workspace, own: Own
-) -> None:
+def test_an_event_names_the_plugin_and_is_split_at_100_items(workspace, own):
     project = workspace.project()
-    seen: list[Any] = []
+    seen = []
     workspace.framework.events.listen_after(seen.append)
     path = f"/projects/{project['id']}/activity"
 
@@ -139,12 +127,10 @@ def test_an_event_names_the_plugin_and_is_split_at_100_items(
     assert newest["actor"] == {"type": "plugin", "id": "own"}
 
 
-def test_an_event_in_a_transaction_is_rolled_back_with_it(
-    workspace: Workspace, own: Own
-) -> None:
+def test_an_event_in_a_transaction_is_rolled_back_with_it(workspace, own):
     project, storage = workspace.project(), workspace.framework.storage
 
-    def fail(then: Callable[[], None]) -> None:
+    def fail(then):
         with storage.transaction():
             own.emit(TYPE, project["id"], [{}])
             then()

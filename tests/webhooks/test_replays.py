@@ -1,30 +1,26 @@
 """Late attempts, replays and their limit, and deliveries that kill their process."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from locframework.webhooks import service
 from tests.databases import statements_of
 
-from .conftest import FAIL, GONE, Clock, Hooked
+from .conftest import FAIL, GONE
 
 
 @pytest.mark.parametrize("answer", [GONE, FAIL])
 @pytest.mark.parametrize("changes", ["url", "off and on"])
 def test_what_was_under_way_when_a_webhook_was_changed_does_not_judge_it(
-    hooked: Hooked, answer: Any, changes: str
-) -> None:
+    hooked, answer, changes
+):
     webhook, _ = hooked.create()
     path, url = f"{hooked.webhooks}/{webhook['id']}", hooked.receiver.url
-    patches: dict[str, list[dict[str, object]]] = {
+    patches = {
         "url": [{"url": f"{url}/new"}],
         "off and on": [{"isActive": False}, {"isActive": True}],
     }
 
-    def change(received: Any) -> None:
+    def change(received):
         hooked.receiver.on_request = lambda received: None
         for patch in patches[changes]:
             assert hooked.owner.patch(path, json=patch).status == 200
@@ -44,9 +40,7 @@ def test_what_was_under_way_when_a_webhook_was_changed_does_not_judge_it(
     assert stored.health.failing_since is None
 
 
-def test_many_are_replayed_some_at_a_time_and_each_once(
-    hooked: Hooked, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_are_replayed_some_at_a_time_and_each_once(hooked, monkeypatch):
     """Others write in between, and those that were replayed first fail again."""
     monkeypatch.setattr(service, "REPLAYED_AT_ONCE", 2)
     webhook, _ = hooked.create(eventTypes=["key.created"])
@@ -55,9 +49,9 @@ def test_many_are_replayed_some_at_a_time_and_each_once(
         hooked.key(name)
     hooked.send()
     framework = hooked.workspace.framework
-    sent: list[int] = []
+    sent = []
 
-    def send_at_once() -> None:
+    def send_at_once():
         sent.append(framework.dispatcher.run_until_idle())
 
     monkeypatch.setattr(framework.webhooks, "_wake", send_at_once)
@@ -71,9 +65,7 @@ def test_many_are_replayed_some_at_a_time_and_each_once(
 
 
 @pytest.mark.parametrize("trigger", ["event", "test", "replay"])
-def test_a_delivery_that_kills_its_process_each_time_is_given_up(
-    timed: Hooked, clock: Clock, trigger: str
-) -> None:
+def test_a_delivery_that_kills_its_process_each_time_is_given_up(timed, clock, trigger):
     webhook, _ = timed.create()
     path = f"{timed.webhooks}/{webhook['id']}"
     if trigger == "event":
@@ -103,7 +95,7 @@ def test_a_delivery_that_kills_its_process_each_time_is_given_up(
     assert timed.log(webhook)[0]["status"] == "succeeded"
 
 
-def test_a_project_has_sixty_replays_a_minute(hooked: Any) -> None:
+def test_a_project_has_sixty_replays_a_minute(hooked):
     webhook, _ = hooked.create()
     hooked.key("a")
     [delivery] = hooked.log(webhook)
@@ -125,9 +117,7 @@ def test_a_project_has_sixty_replays_a_minute(hooked: Any) -> None:
     assert hooked.owner.post(f"{hooked.webhooks}/{webhook['id']}/test").status == 202
 
 
-def test_a_clock_that_is_put_back_keeps_nobody_from_replaying_for_longer(
-    timed: Any, clock: Any
-) -> None:
+def test_a_clock_that_is_put_back_keeps_nobody_from_replaying_for_longer(timed, clock):
     webhook, _ = timed.create()
     timed.key("a")
     log = f"{timed.webhooks}/{webhook['id']}/deliveries"

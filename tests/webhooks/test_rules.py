@@ -1,9 +1,6 @@
 """Who hears of what, when a delivery is tried again, and who is switched off."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -37,8 +34,8 @@ DAY, HOUR, SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 PLAN = (5, 300, 1800, 7200, 18000)  # seconds
 
 
-def webhook(**changes: Any) -> Webhook:
-    fields: dict[str, Any] = {
+def webhook(**changes):
+    fields = {
         "id": "w1",
         "project_id": "p1",
         "url": "https://x.example",
@@ -55,15 +52,13 @@ def webhook(**changes: Any) -> Webhook:
     return Webhook(**{**fields, **changes})
 
 
-def event(
-    type_: str = "key.created", branch: str | None = None, *items: dict[str, object]
-) -> Event:
+def event(type_="key.created", branch=None, *items):
     found = items or ({"keyId": "k"},)
     return Event("e1", type_, "o1", "p1", branch, SYSTEM, found, timestamp(NOW))
 
 
-def claimed(**changes: Any) -> ClaimedDelivery:
-    fields: dict[str, Any] = {
+def claimed(**changes):
+    fields = {
         "id": "msg_1",
         "webhook_id": "w1",
         "project_id": "p1",
@@ -92,9 +87,7 @@ def claimed(**changes: Any) -> ClaimedDelivery:
         (("*",), "spring", True),
     ],
 )
-def test_a_webhook_gets_the_events_of_its_branches(
-    branches: Any, branch: Any, is_sent: bool
-) -> None:
+def test_a_webhook_gets_the_events_of_its_branches(branches, branch, is_sent):
     found = items_for(webhook(branches=branches), event(branch=branch))
 
     assert bool(found) is is_sent
@@ -111,9 +104,7 @@ def test_a_webhook_gets_the_events_of_its_branches(
         ({"project_id": "p2"}, []),
     ],
 )
-def test_a_webhook_gets_the_items_of_its_types_and_languages(
-    changes: dict[str, Any], expected: list[int]
-) -> None:
+def test_a_webhook_gets_the_items_of_its_types_and_languages(changes, expected):
     items = [{"languageCode": "de"}, {"languageCode": "fr"}, {"keyId": "k"}]
     found = items_for(webhook(**changes), event("key.created", None, *items))
 
@@ -137,9 +128,7 @@ def test_a_webhook_gets_the_items_of_its_types_and_languages(
         (1, 0.8, 11, 10),
     ],
 )
-def test_a_retry_follows_the_plan(
-    tries: int, share: float, asked: float | None, wait: float | None
-) -> None:
+def test_a_retry_follows_the_plan(tries, share, asked, wait):
     retry_after = None if asked is None else timedelta(seconds=asked)
     expected = None if wait is None else NOW + timedelta(seconds=wait)
 
@@ -166,29 +155,27 @@ def test_a_retry_follows_the_plan(
         ("\0", None),
     ],
 )
-def test_retry_after_is_seconds_or_a_date_and_garbage_is_none(
-    header: Any, seconds: Any
-) -> None:
+def test_retry_after_is_seconds_or_a_date_and_garbage_is_none(header, seconds):
     wanted = None if seconds is None else timedelta(seconds=seconds)
 
     assert read_retry_after(header, NOW) == wanted
 
 
 @given(st.text(max_size=100))
-def test_no_retry_after_makes_trouble(header: str) -> None:
+def test_no_retry_after_makes_trouble(header):
     found = read_retry_after(header, NOW)
 
     assert found is None or found >= timedelta(0)
 
 
-def outcome(code: int | None, **changes: Any) -> tuple[str, str | None]:
+def outcome(code, **changes):
     """The status and the next attempt after an answer, without randomness."""
     attempt = DeliveryAttempt(1, timestamp(NOW), "auto", code, None, 5, "")
     found = outcome_of(claimed(**changes), attempt, "https://x.example", NOW, 1.0, "9")
     return found.status, found.next_at
 
 
-def in_(wait: timedelta) -> str:
+def in_(wait):
     return timestamp(NOW + wait)
 
 
@@ -210,13 +197,11 @@ def in_(wait: timedelta) -> str:
         (500, {"trigger": "replay", "tries": 6}, ("failed", None)),
     ],
 )
-def test_only_2xx_succeeds_and_other_attempts_follow_the_plan(
-    code: int | None, changes: dict[str, Any], expected: tuple[str, str | None]
-) -> None:
+def test_only_2xx_succeeds_and_other_attempts_follow_the_plan(code, changes, expected):
     assert outcome(code, **changes) == expected
 
 
-def test_what_was_claimed_more_often_than_the_plan_has_tries_is_worn_out() -> None:
+def test_what_was_claimed_more_often_than_the_plan_has_tries_is_worn_out():
     assert not is_worn_out(claimed(tries=6))
     assert is_worn_out(claimed(tries=7))
     assert not is_worn_out(claimed(tries=9, trigger="replay", lost=5))
@@ -224,16 +209,14 @@ def test_what_was_claimed_more_often_than_the_plan_has_tries_is_worn_out() -> No
     assert is_worn_out(claimed(trigger="test", lost=6))
 
 
-def ill(*failures: tuple[str, datetime], good: datetime = NOW) -> WebhookHealth:
+def ill(*failures, good=NOW):
     health = WebhookHealth(good_at=timestamp(good))
     for delivery_id, at in failures:
         health = health_after(health, delivery_id, timestamp(at), succeeded=False)
     return health
 
 
-def test_five_days_without_success_and_two_events_over_twelve_hours_are_failing() -> (
-    None
-):
+def test_five_days_without_success_and_two_events_over_twelve_hours_are_failing():
     late = NOW + 5 * DAY
 
     assert is_failing(ill(("m1", late - 12 * HOUR), ("m2", late)))
@@ -243,28 +226,28 @@ def test_five_days_without_success_and_two_events_over_twelve_hours_are_failing(
     assert not is_failing(ill(("m1", late)))
 
 
-def due(id_: str, count: int = 4, *, fails: bool = False) -> WaitingWebhook:
+def due(id_, count=4, *, fails=False):
     return WaitingWebhook(id_, count, fails)
 
 
-def test_webhooks_are_served_in_turn() -> None:
+def test_webhooks_are_served_in_turn():
     assert deal(3, [due("a"), due("b")], {}, {"a": 7, "b": 3}) == {"b": 2, "a": 1}
     assert deal(9, [due("a", 1), due("b")], {}, {}) == {"a": 1, "b": 4}
     assert deal(0, [due("a")], {}, {}) == {}
 
 
-def test_a_webhook_has_four_at_once_and_a_failing_one_has_one() -> None:
+def test_a_webhook_has_four_at_once_and_a_failing_one_has_one():
     assert deal(99, [due("a", 4)], {"a": 3}, {}) == {"a": 1}
     assert deal(99, [due("a", 4)], {"a": 4}, {}) == {}
     assert deal(99, [due("a", 4, fails=True)], {}, {}) == {"a": 1}
     assert deal(99, [due("a", 4, fails=True)], {"a": 2}, {}) == {}
 
 
-def sealed(name: str, until: datetime | None = None) -> SealedSecret:
+def sealed(name, until=None):
     return SealedSecret("k", name, None if until is None else timestamp(until))
 
 
-def test_an_old_secret_signs_for_a_day_more() -> None:
+def test_an_old_secret_signs_for_a_day_more():
     first = rotated([sealed("a")], sealed("b"), NOW)
     second = rotated(first, sealed("c"), NOW + HOUR)
 
@@ -276,8 +259,8 @@ def test_an_old_secret_signs_for_a_day_more() -> None:
     assert [each.sealed for each in live(second, NOW + 25 * HOUR)] == ["c"]
 
 
-def test_no_more_than_five_secrets_sign() -> None:
-    secrets: Any = [sealed("0")]
+def test_no_more_than_five_secrets_sign():
+    secrets = [sealed("0")]
     for number in range(1, 9):
         secrets = rotated(secrets, sealed(str(number)), NOW)
 

@@ -1,11 +1,7 @@
 """Signing secrets: sealed at rest, bound to their webhook, and found nowhere."""
 
-from __future__ import annotations
-
 import logging
 from base64 import b64decode
-from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,7 +12,7 @@ from locframework.testing.workspace import WEBHOOK_KEY, open_workspace
 from locframework.webhooks.signing import SecretBox, SecretLost, new_key, new_secret
 
 
-def test_a_sealed_secret_opens_only_undamaged_and_for_its_webhook() -> None:
+def test_a_sealed_secret_opens_only_undamaged_and_for_its_webhook():
     box, secret = SecretBox(new_key()), new_secret()
 
     sealed = box.seal(secret, "w1")
@@ -30,7 +26,7 @@ def test_a_sealed_secret_opens_only_undamaged_and_for_its_webhook() -> None:
             box.open(replace(sealed, sealed=damaged), "w1")
 
 
-def test_an_old_key_opens_what_it_sealed_and_seals_nothing() -> None:
+def test_an_old_key_opens_what_it_sealed_and_seals_nothing():
     old, new = new_key(), new_key()
     sealed = SecretBox(old).seal("whsec_x", "w1")
     box, without_new = SecretBox(new, [old]), SecretBox(None, [old])
@@ -43,7 +39,7 @@ def test_an_old_key_opens_what_it_sealed_and_seals_nothing() -> None:
 
 
 @pytest.mark.parametrize("key", ["", "x", "AAAA", "é", "A" * 40])
-def test_an_invalid_key_is_refused_with_its_setting(key: str) -> None:
+def test_an_invalid_key_is_refused_with_its_setting(key):
     with pytest.raises(SettingsError, match="must be 32 bytes") as refused:
         SecretBox(key)
     assert refused.value.setting == "webhooks.secret_key"
@@ -53,8 +49,8 @@ def test_an_invalid_key_is_refused_with_its_setting(key: str) -> None:
 
 
 def test_no_secret_is_in_the_database_in_logs_or_in_other_answers(
-    hooked: Any, database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+    hooked, database_url, tmp_path, caplog
+):
     caplog.set_level(logging.DEBUG)
     body = {"url": hooked.receiver.url, "eventTypes": ["key.created"]}
     kept_for = {"Idempotency-Key": "once"}
@@ -89,7 +85,7 @@ def test_no_secret_is_in_the_database_in_logs_or_in_other_answers(
     assert webhook["id"].encode() in kept
 
 
-def dump(hooked: Any, database_url: str) -> bytes:
+def dump(hooked, database_url):
     """Every column of every row of every table."""
     database = hooked.workspace.framework.storage.database
     names = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
@@ -104,11 +100,11 @@ def dump(hooked: Any, database_url: str) -> bytes:
 
 
 def test_an_app_without_the_key_of_its_webhooks_does_not_start(
-    hooked: Any, database_url: str, tmp_path: Path
-) -> None:
+    hooked, database_url, tmp_path
+):
     hooked.create()
 
-    def start(**webhooks: object) -> None:
+    def start(**webhooks):
         with open_workspace(database_url, tmp_path, webhooks=webhooks):
             pass
 
@@ -119,14 +115,11 @@ def test_an_app_without_the_key_of_its_webhooks_does_not_start(
 
 
 def test_an_old_secret_whose_key_is_gone_keeps_nothing_from_being_sent(
-    hooked: Any, database_url: str, tmp_path: Path
-) -> None:
+    hooked, database_url, tmp_path
+):
     webhook, _ = hooked.create()
     key, first = new_key(), [WEBHOOK_KEY]
-    how: dict[str, Any] = {
-        "plugins": [hooked.receiver],
-        "webhook_transport": "loopback",
-    }
+    how = {"plugins": [hooked.receiver], "webhook_transport": "loopback"}
     both = {"secret_key": key, "old_secret_keys": first}
     with open_workspace(database_url, tmp_path, webhooks=both, **how) as workspace:
         _, secret = workspace.framework.webhooks.rotate_secret(
@@ -143,7 +136,7 @@ def test_an_old_secret_whose_key_is_gone_keeps_nothing_from_being_sent(
     assert len(received.headers["webhook-signature"].split()) == 1
 
 
-def test_without_a_key_there_are_no_webhooks(database_url: str, tmp_path: Path) -> None:
+def test_without_a_key_there_are_no_webhooks(database_url, tmp_path):
     with open_workspace(database_url, tmp_path, webhooks={}) as workspace:
         project = workspace.project()
         body = {"url": "https://93.184.215.14/", "eventTypes": ["key.created"]}

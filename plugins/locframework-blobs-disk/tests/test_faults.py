@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,36 +25,32 @@ SECOND = sha256(b"second").hexdigest()
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """Where the blobs go; not there yet."""
     return tmp_path / "data" / "blobs"
 
 
 @pytest.fixture
-def store(folder: Path) -> DiskBlobStore:
+def store(folder):
     """A store over ``folder``."""
     return DiskBlobStore(DiskSettings(str(folder)))
 
 
 @pytest.fixture
-def file(folder: Path, store: DiskBlobStore) -> Path:
+def file(folder, store):
     """The file of a blob that was put and read."""
     store.put(NAME, CONTENT)
     assert store.get(NAME) == CONTENT
     return folder / NAME[:2] / NAME
 
 
-def start_child(
-    task: str, folder: Path, under: tuple[str, ...] = ()
-) -> subprocess.Popen[str]:
+def start_child(task, folder, under=()):
     command = [*under, sys.executable, str(CHILD), task, str(folder)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_a_killed_process_leaves_whole_blobs_only(
-    folder: Path, store: DiskBlobStore
-) -> None:
-    acknowledged: set[str] = set()
+def test_a_killed_process_leaves_whole_blobs_only(folder, store):
+    acknowledged = set()
     rounds = 0
 
     # on a fast disk most kills come between two puts: go on until one came in a put
@@ -83,8 +79,8 @@ def test_a_killed_process_leaves_whole_blobs_only(
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace shows the system calls")
 def test_a_blob_is_durable_before_it_is_seen_and_seen_durably_before_put_returns(
-    folder: Path, tmp_path: Path
-) -> None:
+    folder, tmp_path
+):
     calls = "trace=mkdir,fsync,rename,write"
     strace = ("strace", "-y", "-o", str(tmp_path / "trace"), "-e", calls)
     child = start_child("put_two", folder, under=strace)
@@ -110,12 +106,10 @@ def test_a_blob_is_durable_before_it_is_seen_and_seen_durably_before_put_returns
 
 
 @pytest.mark.parametrize("at", [1, 2])  # the file, and the folder that names it
-def test_a_failing_disk_is_never_acknowledged(
-    folder: Path, file: Path, store: DiskBlobStore, at: int
-) -> None:
-    synced: list[int] = []
+def test_a_failing_disk_is_never_acknowledged(folder, file, store, at):
+    synced = []
 
-    def failing(descriptor: int) -> None:
+    def failing(descriptor):
         synced.append(descriptor)
         if len(synced) == at:
             raise OSError(errno.EIO, "Input/output error")
@@ -133,7 +127,7 @@ def test_a_failing_disk_is_never_acknowledged(
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def small_disk(tmp_path):
     """A file system of two MiB. Skips where nobody may mount one."""
     folder = tmp_path / "small"
     folder.mkdir()
@@ -144,7 +138,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def refused_put(store: DiskBlobStore, content: bytes) -> str:
+def refused_put(store, content):
     """Put what cannot be kept; return the reason that is told."""
     name = sha256(content).hexdigest()
     with pytest.raises(Unavailable) as refusal:
@@ -156,7 +150,7 @@ def refused_put(store: DiskBlobStore, content: bytes) -> str:
     return refusal.value.message.removeprefix(told)
 
 
-def test_a_full_disk_keeps_nothing_half_written(small_disk: Path) -> None:
+def test_a_full_disk_keeps_nothing_half_written(small_disk):
     store = DiskBlobStore(DiskSettings(str(small_disk / "blobs")))
     store.put(NAME, CONTENT)
     large = os.urandom(3 * 2**20)
@@ -170,9 +164,7 @@ def test_a_full_disk_keeps_nothing_half_written(small_disk: Path) -> None:
     assert (store.get(NAME), store.get(SECOND)) == (CONTENT, b"second")
 
 
-def test_a_file_that_is_cut_off_while_it_is_written_is_not_kept(
-    folder: Path, file: Path, store: DiskBlobStore
-) -> None:
+def test_a_file_that_is_cut_off_while_it_is_written_is_not_kept(folder, file, store):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
@@ -189,8 +181,8 @@ def test_a_file_that_is_cut_off_while_it_is_written_is_not_kept(
 
 @pytest.mark.parametrize("since", ["the start", "a put"])
 def test_a_folder_that_is_read_only_refuses_puts_and_serves_what_is_there(
-    small_disk: Path, since: str
-) -> None:
+    small_disk, since
+):
     store = DiskBlobStore(DiskSettings(str(small_disk / "blobs")))
     store.put(NAME, CONTENT)
     remount = ["mount", "-o", "remount,ro", str(small_disk)]
@@ -215,11 +207,8 @@ DAMAGES: list[Callable[[Path], object]] = [
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_told_and_logged_with_its_place_and_mended_by_a_put(
-    file: Path,
-    store: DiskBlobStore,
-    damage: Callable[[Path], object],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+    file, store, damage, caplog
+):
     damage(file)
 
     with pytest.raises(Unavailable) as refusal:
@@ -232,9 +221,7 @@ def test_damage_is_told_and_logged_with_its_place_and_mended_by_a_put(
     assert store.get(NAME) == CONTENT
 
 
-def test_putting_a_whole_blob_again_does_not_write_it_anew(
-    file: Path, store: DiskBlobStore
-) -> None:
+def test_putting_a_whole_blob_again_does_not_write_it_anew(file, store):
     before = file.stat()
 
     store.put(NAME, CONTENT)
@@ -243,9 +230,7 @@ def test_putting_a_whole_blob_again_does_not_write_it_anew(
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_orphans_of_killed_processes_are_swept_at_the_first_put(
-    folder: Path, file: Path
-) -> None:
+def test_orphans_of_killed_processes_are_swept_at_the_first_put(folder, file):
     old, young = (folder / "incoming" / f"{NAME}.{age}" for age in ("old", "young"))
     for orphan in (old, young):
         orphan.write_bytes(b"as it")
@@ -259,9 +244,7 @@ def test_orphans_of_killed_processes_are_swept_at_the_first_put(
     assert young.exists()
 
 
-def test_strangers_in_the_folder_are_not_taken_for_blobs(
-    folder: Path, file: Path, store: DiskBlobStore
-) -> None:
+def test_strangers_in_the_folder_are_not_taken_for_blobs(folder, file, store):
     (folder / "index.html").touch()
     (file.parent / f"{NAME}.old").touch()
     elsewhere = "00" if file.parent.name != "00" else "01"
@@ -270,9 +253,7 @@ def test_strangers_in_the_folder_are_not_taken_for_blobs(
     assert list(store.names()) == [NAME]
 
 
-def test_folders_that_were_removed_come_back(
-    folder: Path, file: Path, store: DiskBlobStore
-) -> None:
+def test_folders_that_were_removed_come_back(folder, file, store):
     shutil.rmtree(folder)
     assert store.get(NAME) is None
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from locframework.ports import Format
 from locframework.testing.contracts.formats import FormatContract
 
 HEADER = (
@@ -40,5 +39,5 @@ class TestPo(FormatContract):
     }
 
     @pytest.fixture
-    def format(self, po: Format) -> Format:
+    def format(self, po):
         return po

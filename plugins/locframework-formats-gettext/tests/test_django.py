@@ -13,7 +13,7 @@ import polib
 import pytest
 from msgspec.structs import replace
 
-from locframework.ports import Catalogue, FileOptions, Format, SourceFile
+from locframework.ports import FileOptions, SourceFile
 from tests.gettext_tools import normalised, refusals
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ MISFIT = re.compile(r"^nplurals = |plural forms$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def files() -> list[Path]:
+def files():
     spec = importlib.util.find_spec("django")
     if spec is None or spec.origin is None:
         if REQUIRED:
@@ -36,7 +36,7 @@ def files() -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def catalogues(files: list[Path], po: Format) -> dict[Path, Catalogue]:
+def catalogues(files, po):
     return {
         path: po.read(SourceFile(path.name, path.read_bytes()), OPTIONS)[0]
         for path in files
@@ -44,7 +44,7 @@ def catalogues(files: list[Path], po: Format) -> dict[Path, Catalogue]:
 
 
 @pytest.fixture(scope="module")
-def written(catalogues: dict[Path, Catalogue], po: Format) -> dict[Path, bytes]:
+def written(catalogues, po):
     return {
         path: po.write([catalogue], OPTIONS).content
         for path, catalogue in catalogues.items()
@@ -52,7 +52,7 @@ def written(catalogues: dict[Path, Catalogue], po: Format) -> dict[Path, bytes]:
 
 
 @pytest.fixture(scope="module")
-def theirs(files: list[Path]) -> dict[Path, polib.POFile]:
+def theirs(files):
     """What polib reads in each file."""
     return {
         path: polib._POFileParser(path.read_text(encoding="utf-8")).parse()
@@ -61,16 +61,16 @@ def theirs(files: list[Path]) -> dict[Path, polib.POFile]:
 
 
 @pytest.fixture(scope="module")
-def texts(files: list[Path]) -> list[str]:
+def texts(files):
     return [path.read_text(encoding="utf-8") for path in files]
 
 
 @pytest.fixture(scope="module")
-def new_texts(files: list[Path], written: dict[Path, bytes]) -> list[str]:
+def new_texts(files, written):
     return [written[path].decode() for path in files]
 
 
-def parted(text: str) -> tuple[dict[str, str], str]:
+def parted(text):
     """The header's fields, and the messages, empty forms aside."""
     header, _, messages = text.partition("\n\n")
     comment = [line for line in header.split("\n") if line.startswith("#")]
@@ -139,7 +139,7 @@ def test_every_file_is_read_as_polib_reads_it(files, catalogues, theirs):
 
 
 def test_a_message_has_one_key_in_all_languages(files, catalogues):
-    by_app: dict[tuple[Path, str], dict[tuple[str | None, str], str]] = {}
+    by_app = {}
     for path in files:
         keys = by_app.setdefault((path.parents[2], path.name), {})
         for entry in catalogues[path].entries:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from locframework.ports import Catalogue, Entry, UnreadableFile, legal_key
 
 
-def key(msgid: str, msgctxt: str | None = None, separator: str = ".") -> str:
+def key(msgid, msgctxt=None, separator="."):
     return key_of(Message(msgid, msgctxt), separator)
 
 
@@ -209,7 +209,7 @@ def test_of_a_module_that_was_asked_for_only_other_names_are_told(po, options):
     born = [Entry(f"mail.{msgid}", "x", key_detail={"msgid": msgid}) for msgid in "ab"]
     entries = [*born, Entry("mail.mail.c", "x", key_detail={"msgid": "mail.c"})]
 
-    def written(module: str | None) -> str:
+    def written(module):
         asked = replace(options, module=module)
         return po.write([Catalogue("de", entries)], asked).content.decode()
 

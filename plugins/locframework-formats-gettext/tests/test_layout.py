@@ -11,7 +11,7 @@ from locframework_formats_gettext import GettextPlugin, GettextSettings
 from locframework_formats_gettext.wrapping import ONE_LINE, quoted
 from msgspec.structs import replace
 
-from locframework.ports import Catalogue, Entry, FileOptions, SourceFile
+from locframework.ports import Entry, FileOptions, SourceFile
 from tests.gettext_tools import refusals
 
 HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n'
@@ -29,22 +29,22 @@ TAIL = (
 
 
 @pytest.fixture
-def file(with_header) -> str:
+def file(with_header):
     return with_header(TAIL)
 
 
-def read(content: str | bytes, language: str = "de") -> Catalogue:
+def read(content, language="de"):
     """What is read, with the file as the template to write it into again."""
     data = content.encode() if isinstance(content, str) else content
     [catalogue] = PO.read(SourceFile("x.po", data), OPTIONS)
     return replace(catalogue, language_code=language, template=data)
 
 
-def write(catalogue: Catalogue, options: FileOptions = OPTIONS) -> str:
+def write(catalogue, options=OPTIONS):
     return PO.write([catalogue], options).content.decode()
 
 
-def changed(catalogue: Catalogue, start: str, **values: object) -> Catalogue:
+def changed(catalogue, start, **values):
     entries = [
         replace(entry, **values) if entry.key.startswith(start) else entry
         for entry in catalogue.entries
@@ -52,7 +52,7 @@ def changed(catalogue: Catalogue, start: str, **values: object) -> Catalogue:
     return replace(catalogue, entries=entries)
 
 
-def difference(before: str, after: str) -> list[str]:
+def difference(before, after):
     lines = unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
     return [line for line in list(lines)[2:] if line[:2] != "@@"]
 
@@ -67,7 +67,7 @@ _STYLES = st.sampled_from([79, 0, ONE_LINE, 40, 100])
 
 
 @st.composite
-def po_files(draw: st.DrawFn) -> str:
+def po_files(draw):
     """PO files of any layout."""
     width, gap = draw(_STYLES), draw(st.sampled_from(["\n", "\n\n", "", "\n# \n\n"]))
     blocks = []
@@ -182,7 +182,7 @@ def test_new_messages_stand_behind_the_one_before_them(file):
 def test_a_new_text_is_wrapped_as_the_file_is(with_header):
     new = "word " * 40
 
-    def written(width: int) -> str:
+    def written(width):
         texts = [f"{letter} long text {letter} " * 12 for letter in "abc"]
         messages = [
             f"{quoted('msgid', text, width)}\n{quoted('msgstr', text, width)}\n"

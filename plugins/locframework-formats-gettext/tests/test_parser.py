@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from locframework.ports import UnreadableFile
 
 
-def one(text: str) -> Message:
+def one(text):
     [message] = parse(text, "utf-8")
     return message
 
 
-def problems(text: str) -> list[tuple[str, str]]:
+def problems(text):
     with pytest.raises(UnreadableFile) as caught:
         parse(text, "utf-8")
     return [(problem.path, problem.message) for problem in caught.value.details]

@@ -22,7 +22,7 @@ def test_texts_are_wrapped_where_the_setting_says():
     entry = Entry("k", "some words " * 20)
     options = FileOptions(key_separator=".", source_language="en")
 
-    def longest(width: int) -> int:
+    def longest(width):
         [po, _] = GettextPlugin(GettextSettings(width)).loc_provide_formats()
         written = po.write([Catalogue("de", [entry])], options).content.decode()
         return max(len(line) for line in written.split("\n"))

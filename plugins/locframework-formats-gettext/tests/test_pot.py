@@ -30,7 +30,7 @@ msgstr[1] ""
 
 
 @pytest.fixture
-def template(pot, options) -> Catalogue:
+def template(pot, options):
     [catalogue] = pot.read(SourceFile("app.pot", POT.encode()), options)
     return catalogue
 

@@ -1,7 +1,6 @@
 """What the matcher does when its database is away, busy, or does not let it in."""
 
 import secrets
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from getpass import getuser
 from time import sleep
@@ -32,24 +31,24 @@ TEXTS = st.text("abc ü文", max_size=40)
 
 
 @pytest.fixture
-def database() -> Iterator[str]:
+def database():
     with fresh_postgres_url() as url:
         yield url
 
 
 @pytest.fixture
-def segments() -> SegmentsInMemory:
+def segments():
     made = SegmentsInMemory()
     made.change(MEMORY, entries(["open file"]))
     return made
 
 
-def percents(matcher: PostgresMatcher, segments: SegmentsInMemory) -> list[int]:
+def percents(matcher, segments):
     [found] = matcher.find(segments, [Wanted(MEMORY, 70)], ["open file"], 10)
     return [hit.percent for hit in found.hits]
 
 
-def are_left(database: str, count: int) -> bool:
+def are_left(database, count):
     """Whether matchers have so many connections; one that was closed is gone soon."""
     with psycopg.connect(database, autocommit=True) as connection:
         for _ in range(200):
@@ -66,8 +65,8 @@ def are_left(database: str, count: int) -> bool:
 
 @given(TEXTS, TEXTS)
 def test_a_text_lacks_at_most_two_bits_of_another_for_each_edit_between_them(
-    first: str, second: str
-) -> None:
+    first, second
+):
     apart = distance_of(first, second)
 
     lacking = signature(first) & ~signature(second)
@@ -75,14 +74,12 @@ def test_a_text_lacks_at_most_two_bits_of_another_for_each_edit_between_them(
     assert lacking.bit_count() <= 2 * apart
 
 
-def test_a_signature_is_the_same_in_every_version() -> None:
+def test_a_signature_is_the_same_in_every_version():
     assert signature("a a a") == 1 << 41 | 1 << 69 | 1 << 164 | 1 << 212
 
 
 @pytest.mark.server
-def test_a_connection_that_the_server_ended_is_made_again(
-    database: str, segments: SegmentsInMemory
-) -> None:
+def test_a_connection_that_the_server_ended_is_made_again(database, segments):
     matcher = PostgresMatcher(MatchingSettings(database))
     assert percents(matcher, segments) == [100]
 
@@ -96,9 +93,7 @@ def test_a_connection_that_the_server_ended_is_made_again(
 
 
 @pytest.mark.server
-def test_the_connections_end_with_the_framework(
-    database: str, segments: SegmentsInMemory
-) -> None:
+def test_the_connections_end_with_the_framework(database, segments):
     plugin = PostgresPlugin(MatchingSettings(database))
     [matcher] = plugin.loc_provide_matchers()
     assert isinstance(matcher, PostgresMatcher)
@@ -115,9 +110,7 @@ def test_the_connections_end_with_the_framework(
 
 
 @pytest.mark.server
-def test_many_may_make_the_tables_at_once(
-    database: str, segments: SegmentsInMemory
-) -> None:
+def test_many_may_make_the_tables_at_once(database, segments):
     matchers = [PostgresMatcher(MatchingSettings(database)) for _ in range(6)]
 
     with ThreadPoolExecutor(6) as pool:
@@ -127,19 +120,17 @@ def test_many_may_make_the_tables_at_once(
 
 
 @pytest.mark.server
-def test_what_another_process_wrote_is_not_read_again(
-    database: str, segments: SegmentsInMemory
-) -> None:
+def test_what_another_process_wrote_is_not_read_again(database, segments):
     percents(PostgresMatcher(MatchingSettings(database)), segments)
-    segments.changes = None  # type: ignore[assignment, method-assign]
+    segments.changes = None
 
     assert percents(PostgresMatcher(MatchingSettings(database)), segments) == [100]
 
 
 @pytest.mark.server
 def test_who_waits_too_long_for_another_process_is_told_to_ask_again(
-    database: str, segments: SegmentsInMemory
-) -> None:
+    database, segments
+):
     matcher = PostgresMatcher(MatchingSettings(database, patience_seconds=1))
     percents(matcher, segments)
     segments.change(MEMORY, entries(["open files"]))
@@ -153,9 +144,7 @@ def test_who_waits_too_long_for_another_process_is_told_to_ask_again(
 
 
 @pytest.mark.server
-def test_a_user_who_may_not_make_the_schema_is_told_what_to_do(
-    database: str, segments: SegmentsInMemory
-) -> None:
+def test_a_user_who_may_not_make_the_schema_is_told_what_to_do(database, segments):
     user = f"loc_test_{secrets.token_hex(6)}"
     parts = urlsplit(database)
     theirs = urlunsplit(parts._replace(netloc=f"{user}@{parts.hostname}:{parts.port}"))
@@ -176,24 +165,20 @@ def test_a_user_who_may_not_make_the_schema_is_told_what_to_do(
             owner.execute(f"DROP ROLE {user}".encode())
 
 
-def test_an_address_of_another_database_is_refused() -> None:
+def test_an_address_of_another_database_is_refused():
     with pytest.raises(ValueError, match="must be postgresql://user@host/name"):
         MatchingSettings("sqlite:///data/tm.sqlite3")
 
 
 @pytest.mark.parametrize("login", ["u:se%cret@", "u:s/e?cret@"])
-def test_an_address_that_cannot_be_read_is_refused_without_its_password(
-    login: str,
-) -> None:
+def test_an_address_that_cannot_be_read_is_refused_without_its_password(login):
     with pytest.raises(ValueError, match="is not an address such as") as refused:
         MatchingSettings(f"postgresql://{login}h/x")
 
     assert "cret" not in str(refused.value)
 
 
-def test_a_password_may_hold_a_question_mark(
-    database: str, segments: SegmentsInMemory
-) -> None:
+def test_a_password_may_hold_a_question_mark(database, segments):
     parts = urlsplit(database)
     host = parts.netloc.rpartition("@")[2]
     login = f"{parts.username or getuser()}:p?[w"

@@ -1,7 +1,6 @@
 """The matcher keeps the contract of its port."""
 
 import shutil
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -9,29 +8,24 @@ from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher, 
 
 from locframework.fields import new_id
 from locframework.ports import Wanted
-from locframework.testing.contracts.matchers import (
-    Damage,
-    MatcherContract,
-    OpenMatcher,
-    SegmentsInMemory,
-)
+from locframework.testing.contracts.matchers import MatcherContract, SegmentsInMemory
 
 
 class RapidfuzzContract(MatcherContract):
     compiled: ClassVar[bool]
 
     @pytest.fixture
-    def folder(self, tmp_path: Path) -> Path:
+    def folder(self, tmp_path):
         return tmp_path / "data" / "matching"
 
     @pytest.fixture
-    def open_index(self, folder: Path) -> OpenMatcher:
+    def open_index(self, folder):
         settings = MatchingSettings(str(folder), 2, compiled=self.compiled, tail=3)
         return lambda: RapidfuzzMatcher(settings)
 
     @pytest.fixture
-    def damage(self, folder: Path) -> Damage:
-        def cut(memory_id: str) -> None:
+    def damage(self, folder):
+        def cut(memory_id):
             [file] = (folder / memory_id).glob("*.segment")
             there = file.read_bytes()
             file.unlink()  # nobody writes to it
@@ -40,13 +34,13 @@ class RapidfuzzContract(MatcherContract):
         return cut
 
     @pytest.fixture
-    def broken_index(self, tmp_path: Path) -> RapidfuzzMatcher:
+    def broken_index(self, tmp_path):
         (tmp_path / "file").write_text("where a folder should be")
         folder = str(tmp_path / "file" / "matching")
         return RapidfuzzMatcher(MatchingSettings(folder, compiled=self.compiled))
 
 
-def test_nobody_writes_to_a_file_that_others_may_have_mapped(tmp_path: Path) -> None:
+def test_nobody_writes_to_a_file_that_others_may_have_mapped(tmp_path):
     segments, memory_id = SegmentsInMemory(), new_id()
     segments.change(memory_id, {new_id(): "save" for _ in range(5)})
     settings = MatchingSettings(str(tmp_path), compiled=False, tail=3)
@@ -62,9 +56,7 @@ class TestCompiled(RapidfuzzContract):
     compiled = True
 
     @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
-    def test_the_kernel_is_there_where_there_is_a_compiler(
-        self, open_index: OpenMatcher
-    ) -> None:
+    def test_the_kernel_is_there_where_there_is_a_compiler(self, open_index):
         matcher = open_index()
 
         assert isinstance(matcher, RapidfuzzMatcher)
@@ -78,7 +70,7 @@ class TestWithRoomForFewHits(RapidfuzzContract):
     compiled = True
 
     @pytest.fixture(autouse=True)
-    def room(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def room(self, monkeypatch):
         monkeypatch.setattr(kernel, "ROOM", 3)
 
 

@@ -5,7 +5,6 @@ import fcntl
 import logging
 import shutil
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,13 +33,13 @@ from locframework.testing.contracts.matchers import (
 )
 
 
-def arrays(contents: list[str]) -> built.Arrays:
+def arrays(contents):
     ids = [number.to_bytes(16, "big") for number in range(len(contents))]
     return built.arrays_of(ids, contents)
 
 
 @given(st.lists(st.text(min_size=1), max_size=20), st.integers(1, 30))
-def test_it_is_the_same_whatever_the_pieces(some: list[str], size: int) -> None:
+def test_it_is_the_same_whatever_the_pieces(some, size):
     expected = arrays(some)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -52,11 +51,11 @@ def test_it_is_the_same_whatever_the_pieces(some: list[str], size: int) -> None:
         assert np.array_equal(one, other)
 
 
-def test_it_takes_no_more_than_twelve_bytes_a_character() -> None:
+def test_it_takes_no_more_than_twelve_bytes_a_character():
     """At once it would be thirty: gigabytes, for 65,536 texts of 5,000 characters."""
     words = [f"word{number} " * 50 for number in range(997)]
 
-    def peak_of(count: int) -> int:
+    def peak_of(count):
         some = [words[number % len(words)] for number in range(count)]
         tracemalloc.start()
         arrays(some)
@@ -68,7 +67,7 @@ def test_it_takes_no_more_than_twelve_bytes_a_character() -> None:
     assert peak_of(20_000) - peak_of(10_000) < 12 * more
 
 
-def flip(file: Path, place: int) -> None:
+def flip(file, place):
     with file.open("r+b") as opened:
         opened.seek(place)
         [byte] = opened.read(1)
@@ -76,7 +75,7 @@ def flip(file: Path, place: int) -> None:
         opened.write(bytes([byte ^ 4]))
 
 
-def test_a_flipped_bit_is_noticed_at_the_opening(tmp_path: Path) -> None:
+def test_a_flipped_bit_is_noticed_at_the_opening(tmp_path):
     file = tmp_path / "x.segment"
     write_arrays(file, 1, {"short": np.arange(10)}, 7)
     assert read_arrays(file, 1).revision == 7
@@ -87,9 +86,7 @@ def test_a_flipped_bit_is_noticed_at_the_opening(tmp_path: Path) -> None:
         read_arrays(file, 1)
 
 
-def test_an_index_of_a_former_version_is_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_of_a_former_version_is_made_anew(tmp_path, monkeypatch):
     segments, wanted = SegmentsInMemory(), [Wanted(MEMORY, 60)]
     segments.change(MEMORY, entries(sentences("Latin", 100, seed=1)))
     [text, *_] = segments.texts[MEMORY].values()
@@ -106,7 +103,7 @@ def test_an_index_of_a_former_version_is_made_anew(
     assert not former.exists()
 
 
-def test_an_older_index_that_is_put_back_is_brought_up_to_date(tmp_path: Path) -> None:
+def test_an_older_index_that_is_put_back_is_brought_up_to_date(tmp_path):
     matcher = RapidfuzzMatcher(MatchingSettings(str(tmp_path / "index"), 1, tail=3))
     segments, wanted = SegmentsInMemory(), [Wanted(MEMORY, 60)]
     segments.change(MEMORY, entries(sentences("Latin", 100, seed=1)))
@@ -124,9 +121,9 @@ def test_an_older_index_that_is_put_back_is_brought_up_to_date(tmp_path: Path) -
 
 
 def test_a_lock_that_fails_names_its_file_in_the_log_and_to_nobody_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def refuse(*_: object) -> None:
+    tmp_path, monkeypatch, caplog
+):
+    def refuse(*_):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
@@ -142,7 +139,7 @@ def test_a_lock_that_fails_names_its_file_in_the_log_and_to_nobody_else(
     assert str(tmp_path) not in refused.value.message
 
 
-def test_a_folder_is_refused_only_where_an_index_is_kept_there(tmp_path: Path) -> None:
+def test_a_folder_is_refused_only_where_an_index_is_kept_there(tmp_path):
     (tmp_path / "text").write_text("")
     plugin = RapidfuzzPlugin(MatchingSettings(folder=str(tmp_path / "text")))
 

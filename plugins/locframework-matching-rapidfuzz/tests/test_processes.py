@@ -5,8 +5,6 @@ import random
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import pytest
 from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher
@@ -26,13 +24,13 @@ TURNS = 12
 class SegmentsInFile:
     """The port Segments over a SQLite file that several processes share."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path):
         self.database = sqlite3.connect(path, timeout=30)
         self.database.execute(
             "CREATE TABLE IF NOT EXISTS texts (id TEXT PRIMARY KEY, revision, text)"
         )
 
-    def change(self, changes: dict[str, str | None]) -> None:
+    def change(self, changes):
         with self.database:
             revision = self.revisions([MEMORY])[MEMORY] + 1
             self.database.executemany(
@@ -40,26 +38,26 @@ class SegmentsInFile:
                 [(id_, revision, text) for id_, text in changes.items()],
             )
 
-    def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
+    def revisions(self, memory_ids):
         [(revision,)] = self.database.execute(
             "SELECT coalesce(max(revision), 0) FROM texts"
         )
         return dict.fromkeys(memory_ids, revision)
 
-    def is_in_block(self) -> bool:
+    def is_in_block(self):
         return False
 
-    def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
+    def changes(self, memory_id, after):
         asked = "SELECT revision, id, text FROM texts WHERE revision > ?"
         for row in self.database.execute(asked, (after,)).fetchall():
             yield SegmentChange(*row)
 
-    def texts(self) -> dict[str, str]:
+    def texts(self):
         asked = "SELECT id, text FROM texts WHERE text IS NOT NULL"
         return dict(self.database.execute(asked))
 
 
-def child(path: str, folder: str) -> None:
+def child(path, folder):
     """Compare what is asked on standard input with all entries."""
     segments = SegmentsInFile(path)
     matcher = RapidfuzzMatcher(MatchingSettings(folder, 1, tail=20))
@@ -80,19 +78,19 @@ def child(path: str, folder: str) -> None:
 
 
 @pytest.fixture
-def children(tmp_path: Path) -> Iterator[list[subprocess.Popen[str]]]:
+def children(tmp_path):
     """Three processes over the file ``texts`` and the folder ``index``."""
     arguments = [str(tmp_path / "texts"), str(tmp_path / "index")]
     command = [sys.executable, __file__, *arguments]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    started = [subprocess.Popen(command, text=True, **pipes) for _ in range(3)]  # type: ignore[call-overload]
+    started = [subprocess.Popen(command, text=True, **pipes) for _ in range(3)]
     yield started
     for child in started:
         child.stdin.close()
         child.wait(timeout=30)
 
 
-def ask(children: list[subprocess.Popen[str]], least: int, texts: list[str]) -> None:
+def ask(children, least, texts):
     """All of them at once; each compares its answer with that of all entries."""
     for child in children:
         assert child.stdin is not None
@@ -104,8 +102,8 @@ def ask(children: list[subprocess.Popen[str]], least: int, texts: list[str]) -> 
 
 
 def test_all_of_three_processes_answer_as_brute_force_after_any_change(
-    children: list[subprocess.Popen[str]], tmp_path: Path
-) -> None:
+    children, tmp_path
+):
     chosen = random.Random(11)
     segments = SegmentsInFile(str(tmp_path / "texts"))
     for turn in range(TURNS):
@@ -122,9 +120,7 @@ def test_all_of_three_processes_answer_as_brute_force_after_any_change(
     ask(children, 60, [text for script in WORDS for text in sentences(script, 2, 77)])
 
 
-def test_an_index_that_is_removed_meanwhile_is_made_again(
-    children: list[subprocess.Popen[str]], tmp_path: Path
-) -> None:
+def test_an_index_that_is_removed_meanwhile_is_made_again(children, tmp_path):
     segments = SegmentsInFile(str(tmp_path / "texts"))
     segments.change(entries(sentences("Latin", 200, 1)))
     asked = sentences("Latin", 4, 2)

@@ -4,37 +4,33 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
-from locframework_storage_peewee import PeeweeProvider, PeeweeStorage
-from locframework_storage_peewee.engine import Connection
+from locframework_storage_peewee import PeeweeProvider
 from locframework_storage_peewee.plugin import engine_of
 
 from locframework.ports import SettingsError, Unavailable
 from locframework.testing.contracts.storage_records import add_project, organization
-from tests.empty_databases import Kind
 
 
 @pytest.fixture
-def opened(storage: PeeweeStorage, monkeypatch: pytest.MonkeyPatch) -> list[Connection]:
+def opened(storage, monkeypatch):
     """The connections that are opened from now on."""
-    found: list[Connection] = []
+    found = []
     open_one = storage.database.engine.open
 
-    def count(database: object) -> Connection:
-        found.append(open_one(database))  # type: ignore[arg-type]
+    def count(database):
+        found.append(open_one(database))
         return found[-1]
 
     monkeypatch.setattr(storage.database.engine, "open", count)
     return found
 
 
-def open_connections(storage: PeeweeStorage, url: str, kind: Kind) -> int:
+def open_connections(storage, url, kind):
     """As the system sees them."""
     if kind == "postgres":
         with psycopg.connect(url) as other:
@@ -51,7 +47,7 @@ def open_connections(storage: PeeweeStorage, url: str, kind: Kind) -> int:
     return sum(link == path for link in links)
 
 
-def settle(most: int, storage: PeeweeStorage, url: str, kind: Kind) -> int:
+def settle(most, storage, url, kind):
     """How many are open, once it is so many at most: a server needs a moment."""
     deadline = time.monotonic() + 5
     while (found := open_connections(storage, url, kind)) > most:
@@ -61,9 +57,7 @@ def settle(most: int, storage: PeeweeStorage, url: str, kind: Kind) -> int:
     return found
 
 
-def test_a_thread_opens_one_connection_for_all_it_asks(
-    storage: PeeweeStorage, opened: list[Connection]
-) -> None:
+def test_a_thread_opens_one_connection_for_all_it_asks(storage, opened):
     made = add_project(storage)
     for _ in range(50):
         storage.projects.find(made.id)
@@ -73,12 +67,10 @@ def test_a_thread_opens_one_connection_for_all_it_asks(
     assert len(opened) == 1
 
 
-def test_threads_have_connections_of_their_own(
-    storage: PeeweeStorage, opened: list[Connection]
-) -> None:
+def test_threads_have_connections_of_their_own(storage, opened):
     together = threading.Barrier(4)
 
-    def ask(_: int) -> None:
+    def ask(_):
         together.wait(10)
         storage.ping()
         storage.ping()
@@ -89,9 +81,7 @@ def test_threads_have_connections_of_their_own(
     assert len(opened) == len(set(map(id, opened))) == 4
 
 
-def test_the_connection_of_a_thread_that_ended_is_closed(
-    storage: PeeweeStorage, url: str, kind: Kind
-) -> None:
+def test_the_connection_of_a_thread_that_ended_is_closed(storage, url, kind):
     storage.ping()
 
     for _ in range(20):
@@ -104,12 +94,10 @@ def test_the_connection_of_a_thread_that_ended_is_closed(
     assert settle(most, storage, url, kind) <= most
 
 
-def test_close_closes_the_connections_of_all_threads(
-    storage: PeeweeStorage, url: str, kind: Kind
-) -> None:
+def test_close_closes_the_connections_of_all_threads(storage, url, kind):
     asked, leave = threading.Barrier(4), threading.Event()
 
-    def ask() -> None:
+    def ask():
         storage.ping()
         asked.wait(10)
         leave.wait(10)
@@ -129,9 +117,7 @@ def test_close_closes_the_connections_of_all_threads(
         thread.join()
 
 
-def test_a_storage_that_nobody_holds_closes_its_connections(
-    storage: PeeweeStorage, url: str, kind: Kind
-) -> None:
+def test_a_storage_that_nobody_holds_closes_its_connections(storage, url, kind):
     another = PeeweeProvider(url).open()
     another.ping()
     assert open_connections(storage, url, kind) == 1
@@ -142,12 +128,10 @@ def test_a_storage_that_nobody_holds_closes_its_connections(
     assert settle(0, storage, url, kind) == 0
 
 
-def test_closing_under_a_transaction_undoes_it(
-    storage: PeeweeStorage, url: str
-) -> None:
+def test_closing_under_a_transaction_undoes_it(storage, url):
     made = organization()
 
-    def write_on() -> None:
+    def write_on():
         storage.access.organizations.insert(organization())
 
     with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
@@ -163,12 +147,12 @@ def test_closing_under_a_transaction_undoes_it(
 
 
 def test_a_thread_that_connects_while_others_close_keeps_nothing_open(
-    storage: PeeweeStorage, url: str, kind: Kind, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    storage, url, kind, monkeypatch
+):
     open_one = storage.database.engine.open
 
-    def open_late(database: object) -> Connection:
-        connection = open_one(database)  # type: ignore[arg-type]
+    def open_late(database):
+        connection = open_one(database)
         storage.close()
         return connection
 
@@ -180,7 +164,7 @@ def test_a_thread_that_connects_while_others_close_keeps_nothing_open(
     assert settle(0, storage, url, kind) == 0
 
 
-def in_child(call: Callable[[], object]) -> int:
+def in_child(call):
     """``call`` in a forked child; 0 when it went well."""
     pid = os.fork()
     if pid == 0:
@@ -192,13 +176,11 @@ def in_child(call: Callable[[], object]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def test_a_forked_child_never_uses_its_parents_connections(
-    storage: PeeweeStorage, opened: list[Connection]
-) -> None:
+def test_a_forked_child_never_uses_its_parents_connections(storage, opened):
     storage.ping()
     keep, asked = threading.Event(), threading.Event()
 
-    def other_thread() -> None:
+    def other_thread():
         storage.ping()
         asked.set()
         keep.wait(10)
@@ -209,7 +191,7 @@ def test_a_forked_child_never_uses_its_parents_connections(
     asked.wait(10)
     parents = set(map(id, opened))
 
-    def child() -> None:
+    def child():
         add_project(storage, "from the child")
         mine = [one for one in opened if id(one) not in parents]
         assert len(mine) == 1
@@ -230,9 +212,7 @@ def test_a_forked_child_never_uses_its_parents_connections(
     ]
 
 
-def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(
-    storage: PeeweeStorage,
-) -> None:
+def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(storage):
     made = organization()
 
     with storage.transaction():
@@ -265,9 +245,7 @@ def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(
         ("the database system is starting up", None),
     ],
 )
-def test_what_postgres_says_of_an_address_is_told_without_its_secrets(
-    said: str, told: str | None
-) -> None:
+def test_what_postgres_says_of_an_address_is_told_without_its_secrets(said, told):
     engine = engine_of("postgresql://a:secret@127.0.0.1/x")
 
     assert engine.refused(Exception(said)) == told
@@ -287,9 +265,7 @@ NO_PLACE = "the database can be neither found nor made"
         (f"{'x' * 300}/below", f"{NO_PLACE}: File name too long"),
     ],
 )
-def test_a_file_that_sqlite_refuses_stops_the_start_and_is_named(
-    tmp_path: Path, path: str, told: str
-) -> None:
+def test_a_file_that_sqlite_refuses_stops_the_start_and_is_named(tmp_path, path, told):
     (tmp_path / "text").write_text("no database, but long enough for one" * 9)
     (tmp_path / "folder").mkdir()
     storage = PeeweeProvider(f"sqlite:///{tmp_path / path}").open()
@@ -307,7 +283,7 @@ def test_a_file_that_sqlite_refuses_stops_the_start_and_is_named(
     assert str(tmp_path) not in asked.value.message
 
 
-def test_a_file_that_may_not_be_written_is_told_as_that() -> None:
+def test_a_file_that_may_not_be_written_is_told_as_that():
     refused = engine_of("sqlite:///x").refused
     said = Exception("attempt to write a readonly database")
 
@@ -317,9 +293,7 @@ def test_a_file_that_may_not_be_written_is_told_as_that() -> None:
 
 @pytest.mark.parametrize("kind", ["postgres"], indirect=True)
 @pytest.mark.server
-def test_an_address_that_postgres_refuses_is_told_as_what_it_is(
-    empty_url: str, kind: str
-) -> None:
+def test_an_address_that_postgres_refuses_is_told_as_what_it_is(empty_url, kind):
     parts = urlsplit(empty_url)
     host = parts.netloc.rpartition("@")[2]
     absent = [
@@ -339,10 +313,8 @@ def test_an_address_that_postgres_refuses_is_told_as_what_it_is(
     ]
 
 
-def test_a_generator_may_hold_a_snapshot_longer_than_the_block_around_it(
-    storage: PeeweeStorage,
-) -> None:
-    def reading() -> Iterator[None]:
+def test_a_generator_may_hold_a_snapshot_longer_than_the_block_around_it(storage):
+    def reading():
         with storage.snapshot():
             yield
 

@@ -1,7 +1,5 @@
 """SQLite and PostgreSQL both keep the contract of the port Storage."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from locframework.testing.contracts.storage import StorageContract
@@ -11,7 +9,7 @@ from .conftest import migrate
 
 
 @pytest.fixture(scope="module")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Migrated]:
+def migrated(tmp_path_factory):
     """Connections are kept: the contract does not ask how they end."""
     folder = tmp_path_factory.mktemp("contract")
     with Migrated(folder, migrate, keeps_connections=True) as migrated:

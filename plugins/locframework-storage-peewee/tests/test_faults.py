@@ -1,14 +1,12 @@
 """Lost connections, locks of others and killed writers: waited for, told, survived."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from threading import Barrier, Thread
 
 import psycopg
 import pytest
-from locframework_storage_peewee import PeeweeStorage
 
 from locframework.ports import Unavailable
 from locframework.testing.contracts.storage_records import (
@@ -16,17 +14,14 @@ from locframework.testing.contracts.storage_records import (
     organization,
     project,
 )
-from tests.empty_databases import Kind
-from tests.processes import Process
 
-Start = Callable[..., Process]
 sqlite_only = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 postgres_only = pytest.mark.parametrize(
     "kind", [pytest.param("postgres", marks=pytest.mark.server)], indirect=True
 )
 
 
-def cut(url: str) -> None:
+def cut(url):
     """End every connection of ours to the database at the server."""
     with psycopg.connect(url, autocommit=True) as other:
         other.execute(
@@ -37,9 +32,7 @@ def cut(url: str) -> None:
 
 
 @postgres_only
-def test_a_connection_cut_between_requests_is_replaced_unnoticed(
-    storage: PeeweeStorage, url: str
-) -> None:
+def test_a_connection_cut_between_requests_is_replaced_unnoticed(storage, url):
     made = add_project(storage)
 
     cut(url)
@@ -55,16 +48,11 @@ def test_a_connection_cut_between_requests_is_replaced_unnoticed(
     storage.ping()
 
 
-Block = Callable[[], AbstractContextManager[None]]
-
-
 @postgres_only
 @pytest.mark.parametrize("name", ["transaction", "snapshot"])
-def test_a_connection_cut_in_a_block_ends_the_block(
-    storage: PeeweeStorage, url: str, name: str
-) -> None:
+def test_a_connection_cut_in_a_block_ends_the_block(storage, url, name):
     made, calls = add_project(storage), []
-    block: Block = getattr(storage, name)
+    block = getattr(storage, name)
 
     with pytest.raises(Unavailable), block():  # noqa: PT012
         storage.projects.find(made.id)
@@ -77,9 +65,7 @@ def test_a_connection_cut_in_a_block_ends_the_block(
 
 
 @postgres_only
-def test_what_was_written_before_the_cut_is_not_kept_by_halves(
-    storage: PeeweeStorage, url: str
-) -> None:
+def test_what_was_written_before_the_cut_is_not_kept_by_halves(storage, url):
     first, second = organization(), organization()
 
     with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
@@ -95,9 +81,7 @@ def test_what_was_written_before_the_cut_is_not_kept_by_halves(
 
 
 @postgres_only
-def test_a_commit_that_meets_a_cut_is_not_acknowledged(
-    storage: PeeweeStorage, url: str
-) -> None:
+def test_a_commit_that_meets_a_cut_is_not_acknowledged(storage, url):
     made = organization()
 
     with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
@@ -108,9 +92,7 @@ def test_a_commit_that_meets_a_cut_is_not_acknowledged(
 
 
 @postgres_only
-def test_a_stream_that_is_cut_ends_with_unavailable(
-    storage: PeeweeStorage, url: str
-) -> None:
+def test_a_stream_that_is_cut_ends_with_unavailable(storage, url):
     rows = storage.database.stream("SELECT i FROM generate_series(1, 100000) AS s (i)")
     assert next(rows) == (1,)
     cut(url)
@@ -122,9 +104,7 @@ def test_a_stream_that_is_cut_ends_with_unavailable(
 
 
 @postgres_only
-def test_a_server_that_is_not_there_is_unavailable(
-    open_storage: Callable[[str], PeeweeStorage], kind: Kind
-) -> None:
+def test_a_server_that_is_not_there_is_unavailable(open_storage, kind):
     storage = open_storage("postgresql://nobody:secret@127.0.0.1:1/nothing")
 
     looked = partial(storage.migrate, dry_run=True)
@@ -137,9 +117,7 @@ def test_a_server_that_is_not_there_is_unavailable(
 
 @sqlite_only
 @pytest.mark.parametrize("seconds", [2])
-def test_a_writer_waits_for_another_process(
-    storage: PeeweeStorage, url: str, start: Start, seconds: int
-) -> None:
+def test_a_writer_waits_for_another_process(storage, url, start, seconds):
     made = add_project(storage)
     start("lock", url, url.removeprefix("sqlite:///"), seconds)
     begun = time.monotonic()
@@ -152,9 +130,7 @@ def test_a_writer_waits_for_another_process(
 
 
 @sqlite_only
-def test_a_writer_gives_up_on_another_process_after_five_seconds(
-    storage: PeeweeStorage, url: str, start: Start
-) -> None:
+def test_a_writer_gives_up_on_another_process_after_five_seconds(storage, url, start):
     holder = start("lock", url, url.removeprefix("sqlite:///"), 60)
     begun, made = time.monotonic(), organization()
 
@@ -169,15 +145,13 @@ def test_a_writer_gives_up_on_another_process_after_five_seconds(
 
 
 @sqlite_only
-def test_a_full_disk_refuses_writes_and_loses_nothing(
-    storage: PeeweeStorage, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_full_disk_refuses_writes_and_loses_nothing(storage, caplog):
     kept = [add_project(storage)]
     database = storage.database
     (pages,) = database.row("PRAGMA page_count") or (0,)
     database.row(f"PRAGMA max_page_count = {pages + 3}")
 
-    def fill() -> None:
+    def fill():
         while True:
             kept.append(add_project(storage, "x" * 3000))
 
@@ -194,9 +168,7 @@ def test_a_full_disk_refuses_writes_and_loses_nothing(
 
 
 @sqlite_only
-def test_a_file_that_may_not_be_written_is_not_told_as_busy(
-    storage: PeeweeStorage, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_file_that_may_not_be_written_is_not_told_as_busy(storage, caplog):
     made = add_project(storage)
     storage.database.row("PRAGMA query_only = 1")  # mode 444 stops no test of root's
 
@@ -207,9 +179,7 @@ def test_a_file_that_may_not_be_written_is_not_told_as_busy(
     assert storage.projects.find(made.id) == made
 
 
-def test_processes_that_read_and_write_lose_nothing(
-    storage: PeeweeStorage, url: str, start: Start
-) -> None:
+def test_processes_that_read_and_write_lose_nothing(storage, url, start):
     made = add_project(storage)
     children = [start("lengthen", url, made.id, 100) for _ in range(3)]
 
@@ -223,13 +193,11 @@ def test_processes_that_read_and_write_lose_nothing(
 
 
 @contextmanager
-def transaction_elsewhere(
-    storage: PeeweeStorage, work: Callable[[], None]
-) -> Iterator[None]:
+def transaction_elsewhere(storage, work):
     """Another thread's transaction, which has done ``work``, while the block runs."""
     begun, end = Barrier(2), Barrier(2)
 
-    def hold() -> None:
+    def hold():
         with storage.transaction():
             work()
             begun.wait(10)
@@ -243,9 +211,7 @@ def transaction_elsewhere(
     thread.join()
 
 
-def test_a_writer_gives_up_on_another_thread_after_five_seconds(
-    storage: PeeweeStorage,
-) -> None:
+def test_a_writer_gives_up_on_another_thread_after_five_seconds(storage):
     made = add_project(storage)
     begun = time.monotonic()
 
@@ -261,9 +227,7 @@ def test_a_writer_gives_up_on_another_thread_after_five_seconds(
         storage.projects.lock(made.id)
 
 
-def test_a_clash_with_another_writer_is_unavailable_and_kept_by_neither_half(
-    storage: PeeweeStorage,
-) -> None:
+def test_a_clash_with_another_writer_is_unavailable_and_kept_by_neither_half(storage):
     made = add_project(storage)
     other = organization()
 
@@ -276,7 +240,7 @@ def test_a_clash_with_another_writer_is_unavailable_and_kept_by_neither_half(
     assert storage.access.organizations.find(other.id) is None
 
 
-def test_a_fault_of_ours_is_not_called_unavailable(storage: PeeweeStorage) -> None:
+def test_a_fault_of_ours_is_not_called_unavailable(storage):
     for wrong in ("SELECT nothing FROM nowhere", "SELEC"):
         with pytest.raises(storage.database.engine.errors) as caught:
             storage.database.row(wrong)
@@ -286,8 +250,8 @@ def test_a_fault_of_ours_is_not_called_unavailable(storage: PeeweeStorage) -> No
 
 @pytest.mark.parametrize("milliseconds", [10, 60, 150, 300])
 def test_what_a_killed_writer_acknowledged_is_there(
-    storage: PeeweeStorage, url: str, start: Start, kind: Kind, milliseconds: int
-) -> None:
+    storage, url, start, kind, milliseconds
+):
     made = add_project(storage)
     writer = start("write", url, made.organization_id)
 

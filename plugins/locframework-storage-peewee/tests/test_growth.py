@@ -1,15 +1,13 @@
 """PostgreSQL plans for what a project has become, be autovacuum on or off."""
 
 import re
-from collections.abc import Callable
 
 import psycopg
 import pytest
-from locframework_storage_peewee import PeeweeStorage, database
+from locframework_storage_peewee import database
 
 from locframework.blobs.store import BlobNote
 from locframework.keys.records import KeyFilter
-from locframework.projects.records import Project
 from locframework.testing.contracts.storage_delivery import (
     building,
     distribution,
@@ -23,7 +21,7 @@ from locframework.testing.contracts.storage_records import (
     value,
 )
 
-from .conftest import Asked, plan_of
+from .conftest import plan_of
 
 pytestmark = [
     pytest.mark.parametrize("kind", ["postgres"], indirect=True),
@@ -36,16 +34,14 @@ TAGGED = KeyFilter(tags=("button",))
 
 
 @pytest.fixture
-def storage(
-    empty_url: str, open_storage: Callable[[str], PeeweeStorage]
-) -> PeeweeStorage:
+def storage(empty_url, open_storage):
     """Never counted: a database that was emptied may keep what was counted before."""
     storage = open_storage(empty_url)
     storage.migrate()
     return storage
 
 
-def fill(storage: PeeweeStorage, number: int = MANY) -> Project:
+def fill(storage, number=MANY):
     of = add_project(storage)
     keys = [
         key(of, f"key{each:04}", tags=("button",), created_at=at(each))
@@ -55,7 +51,7 @@ def fill(storage: PeeweeStorage, number: int = MANY) -> Project:
     return of
 
 
-def counted(storage: PeeweeStorage, table: str) -> float:
+def counted(storage, table):
     """How many rows the planner believes in; -1 before they are counted."""
     sql = "SELECT reltuples FROM pg_class WHERE oid = to_regclass(?)"
     [(number,)] = storage.database.rows(sql, (table,))
@@ -74,9 +70,7 @@ LISTS: dict[str, tuple[KeyFilter, str]] = {
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_keys_are_found_by_name_in_a_project_that_was_just_made(
-    storage: PeeweeStorage, asked: Asked, name: str
-) -> None:
+def test_keys_are_found_by_name_in_a_project_that_was_just_made(storage, asked, name):
     of = fill(storage)
     asked.clear()
 
@@ -87,9 +81,7 @@ def test_keys_are_found_by_name_in_a_project_that_was_just_made(
     assert compared == []  # each key with each of a list
 
 
-def test_keys_of_a_branch_are_found_by_name_when_it_was_just_filled(
-    storage: PeeweeStorage, asked: Asked
-) -> None:
+def test_keys_of_a_branch_are_found_by_name_when_it_was_just_filled(storage, asked):
     of = fill(storage)
     on = storage.branch_keys(of.id, add_branch(storage, of).id)
     on.add_keys([key(of, f"own{each:04}") for each in range(MANY)])
@@ -105,8 +97,8 @@ def test_keys_of_a_branch_are_found_by_name_when_it_was_just_filled(
 
 @pytest.mark.parametrize("where", [KeyFilter(), TAGGED], ids=["all", "on a list"])
 def test_what_a_branch_hides_is_looked_up_by_id_in_tables_counted_on_other_days(
-    storage: PeeweeStorage, asked: Asked, where: KeyFilter
-) -> None:
+    storage, asked, where
+):
     of = fill(storage)
     branch = add_branch(storage, of)
     on = storage.branch_keys(of.id, branch.id)
@@ -127,8 +119,8 @@ def test_what_a_branch_hides_is_looked_up_by_id_in_tables_counted_on_other_days(
 
 
 def test_the_last_change_is_the_end_of_an_index_also_before_keys_are_counted(
-    storage: PeeweeStorage, asked: Asked, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    storage, asked, monkeypatch
+):
     monkeypatch.setattr(database, "GROWTH", 10**9)
     of = fill(storage, 4 * MANY)  # the index of times is deeper than that of names
     asked.clear()
@@ -142,9 +134,7 @@ def test_the_last_change_is_the_end_of_an_index_also_before_keys_are_counted(
     assert "Backward using keys_by_update" in walks[0]
 
 
-def test_tables_that_grow_are_counted_again_and_small_ones_never(
-    storage: PeeweeStorage,
-) -> None:
+def test_tables_that_grow_are_counted_again_and_small_ones_never(storage):
     fill(storage, 10)
     few = counted(storage, "keys")
     of = fill(storage)
@@ -157,8 +147,8 @@ def test_tables_that_grow_are_counted_again_and_small_ones_never(
     assert counted(storage, "branch_keys") == -1
 
 
-def test_what_is_rolled_back_is_not_counted(storage: PeeweeStorage) -> None:
-    def fill_and_fail() -> None:
+def test_what_is_rolled_back_is_not_counted(storage):
+    def fill_and_fail():
         with storage.transaction():
             fill(storage)
             raise ZeroDivisionError
@@ -169,12 +159,8 @@ def test_what_is_rolled_back_is_not_counted(storage: PeeweeStorage) -> None:
     assert counted(storage, "keys") == -1
 
 
-def test_keys_are_kept_when_they_cannot_be_counted(
-    storage: PeeweeStorage,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    def cancelled(_connection: object) -> None:
+def test_keys_are_kept_when_they_cannot_be_counted(storage, monkeypatch, caplog):
+    def cancelled(_connection):
         raise psycopg.errors.QueryCanceled("canceling statement")
 
     monkeypatch.setattr(storage.database.engine, "analyze_grown", cancelled)
@@ -185,9 +171,7 @@ def test_keys_are_kept_when_they_cannot_be_counted(
     assert "canceling statement" in caplog.text
 
 
-def test_whether_a_release_names_a_blob_is_looked_up_release_by_release(
-    storage: PeeweeStorage, asked: Asked
-) -> None:
+def test_whether_a_release_names_a_blob_is_looked_up_release_by_release(storage, asked):
     """A merge with the table of releases read hundreds of them for each blob."""
     one, blobs = distribution(add_project(storage)), [name * 64 for name in "abc"]
     storage.delivery.insert(one)

@@ -1,33 +1,25 @@
 """Several starters, killed starters and old programs leave a whole schema."""
 
 import signal
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import pytest
-from locframework_storage_peewee import PeeweeStorage, models
+from locframework_storage_peewee import models
 from locframework_storage_peewee.migrator import HISTORY, MIGRATIONS
 
 from locframework.ports import SettingsError
 from locframework.testing.contracts.storage_records import add_project
-from tests.empty_databases import Kind
-from tests.processes import Process
-
-Start = Callable[..., Process]
 
 ALL = sorted(file.stem for file in MIGRATIONS.glob("[0-9]*.py"))
 
 
 @pytest.fixture
-def empty(
-    empty_url: str, open_storage: Callable[[str], PeeweeStorage]
-) -> PeeweeStorage:
+def empty(empty_url, open_storage):
     """A storage over a database without schema."""
     return open_storage(empty_url)
 
 
-def schema(storage: PeeweeStorage, kind: Kind) -> list[tuple[object, ...]]:
+def schema(storage, kind):
     """Everything in the schema, in a fixed order."""
     if kind == "sqlite":
         return storage.database.rows(
@@ -43,32 +35,26 @@ def schema(storage: PeeweeStorage, kind: Kind) -> list[tuple[object, ...]]:
     )
 
 
-def test_an_empty_database_gets_every_migration_in_order(empty: PeeweeStorage) -> None:
+def test_an_empty_database_gets_every_migration_in_order(empty):
     assert empty.migrate(dry_run=True) == ALL
     assert empty.migrate() == ALL
     assert empty.migrate(dry_run=True) == []
 
 
-def test_looking_for_pending_migrations_changes_nothing(
-    empty: PeeweeStorage, kind: Kind
-) -> None:
+def test_looking_for_pending_migrations_changes_nothing(empty, kind):
     empty.migrate(dry_run=True)
 
     assert schema(empty, kind) == []
 
 
-def test_looking_for_pending_migrations_makes_no_file(
-    open_storage: Callable[[str], PeeweeStorage], tmp_path: Path
-) -> None:
+def test_looking_for_pending_migrations_makes_no_file(open_storage, tmp_path):
     absent = open_storage(f"sqlite:///{tmp_path}/not/yet.sqlite3")
 
     assert absent.migrate(dry_run=True) == ALL
     assert list(tmp_path.iterdir()) == []
 
 
-def test_of_three_starters_at_once_one_migrates(
-    empty: PeeweeStorage, empty_url: str, start: Start
-) -> None:
+def test_of_three_starters_at_once_one_migrates(empty, empty_url, start):
     children = [start("migrate", empty_url) for _ in range(3)]
     for child in children:
         child.go()
@@ -82,13 +68,8 @@ def test_of_three_starters_at_once_one_migrates(
 
 @pytest.mark.parametrize("statements", [0, 1, 100])
 def test_a_killed_migration_leaves_nothing_and_the_next_start_completes_it(
-    empty: PeeweeStorage,
-    empty_url: str,
-    start: Start,
-    kind: Kind,
-    storage: PeeweeStorage,
-    statements: int,
-) -> None:
+    empty, empty_url, start, kind, storage, statements
+):
     child = start("die_migrating", empty_url, statements)
     child.go()
     assert child.ended_with() == -signal.SIGKILL
@@ -100,9 +81,7 @@ def test_a_killed_migration_leaves_nothing_and_the_next_start_completes_it(
     assert add_project(empty)
 
 
-def test_a_schema_from_a_newer_program_stops_the_start_with_one_line(
-    empty: PeeweeStorage,
-) -> None:
+def test_a_schema_from_a_newer_program_stops_the_start_with_one_line(empty):
     empty.migrate()
     empty.database.run(
         f"INSERT INTO {HISTORY} (name, applied) VALUES (?, CURRENT_TIMESTAMP)",
@@ -115,7 +94,7 @@ def test_a_schema_from_a_newer_program_stops_the_start_with_one_line(
         assert "\n" not in str(caught.value)
 
 
-def test_tables_have_the_columns_of_the_models(storage: PeeweeStorage) -> None:
+def test_tables_have_the_columns_of_the_models(storage):
     tables = [each._meta for name, each in vars(models).items() if name.endswith("Row")]
     assert len(tables) > 10
 

@@ -44,14 +44,14 @@ from locframework.testing.contracts.storage_records import (
 from locframework.webhooks.records import DeliveryFilter
 from tests.databases import statements_of
 
-from .conftest import Asked, plan_of, sqlite_plans
+from .conftest import plan_of, sqlite_plans
 
 ENOUGH_TO_KEEP = 20  # psycopg prepares, and the server keeps the plan, after five
 BLOB = BlobNote("disk", "0" * 64, 1, at(0))
 
 
-def _list_entries(sort: str, storage: PeeweeStorage, memory_id: str) -> object:
-    query = EntryQuery(1, 20, sort=sort)  # type: ignore[arg-type]
+def _list_entries(sort, storage, memory_id):
+    query = EntryQuery(1, 20, sort=sort)
     return storage.memories.list_entries(memory_id, query)
 
 
@@ -126,9 +126,7 @@ postgres_only = pytest.mark.parametrize(
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_question_is_two_statements_that_walk_an_index(
-    storage: PeeweeStorage, kind: str, name: str
-) -> None:
+def test_question_is_two_statements_that_walk_an_index(storage, kind, name):
     of = add_project(storage)
     storage.jobs.add(job(of))
 
@@ -143,7 +141,7 @@ def test_question_is_two_statements_that_walk_an_index(
             assert "TEMP B-TREE FOR ORDER BY" not in step, plan
 
 
-def _purge_keys(storage: PeeweeStorage) -> None:
+def _purge_keys(storage):
     """By the project alone a thousand rows took as long as all that it has on lists."""
     of = add_keys_project(storage)
     made = key(of, tags=("a",))
@@ -152,7 +150,7 @@ def _purge_keys(storage: PeeweeStorage) -> None:
     storage.purge("projects", at(1), 1000)
 
 
-def _use_files(storage: PeeweeStorage) -> None:
+def _use_files(storage):
     with storage.transaction():
         storage.files.use_files("p", ["f"])
 
@@ -233,7 +231,7 @@ WALKS: dict[str, Walk] = {
 
 @sqlite_only
 @pytest.mark.parametrize("name", WALKS)
-def test_rows_are_found_by_the_best_index(storage: PeeweeStorage, name: str) -> None:
+def test_rows_are_found_by_the_best_index(storage, name):
     call, statement, step = WALKS[name]
     with statements_of(storage) as seen:
         call(storage)
@@ -244,7 +242,7 @@ def test_rows_are_found_by_the_best_index(storage: PeeweeStorage, name: str) -> 
         assert any(step in each for each in plan), plan
 
 
-def _write_entries(storage: PeeweeStorage, memory: TranslationMemory, id_: str) -> None:
+def _write_entries(storage, memory, id_):
     with write(storage, memory) as writing:
         storage.memories.detach_entries(writing, [id_])
         storage.memories.write_translations(writing, [], at(1), [(id_, "de")])
@@ -265,9 +263,7 @@ BY_ID: dict[str, Callable[[PeeweeStorage, TranslationMemory, str], object]] = {
 
 @sqlite_only
 @pytest.mark.parametrize("name", BY_ID)
-def test_entry_of_a_memory_is_looked_up_without_reading_the_others(
-    storage: PeeweeStorage, name: str
-) -> None:
+def test_entry_of_a_memory_is_looked_up_without_reading_the_others(storage, name):
     memory = add_memory(storage, add_project(storage))
     new = entry(memory, "Pay", "de:Zahlen")
     add_entries(storage, [new])
@@ -281,9 +277,7 @@ def test_entry_of_a_memory_is_looked_up_without_reading_the_others(
             assert not step.startswith("SCAN") or "json_each" in step, plan
 
 
-def test_entries_of_large_memories_are_found_by_indexes(
-    storage: PeeweeStorage, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entries_of_large_memories_are_found_by_indexes(storage, kind, monkeypatch):
     monkeypatch.setattr(filters, "LARGE", 0)
     StorageMemoriesContract().test_memories_have_what_a_model_has(storage, 1)
     with statements_of(storage) as seen:
@@ -361,7 +355,7 @@ ALLOWED_SCANS = {"found", "page", "c", "g", "json_each", "CONSTANT", "key_search
 
 
 @pytest.mark.parametrize("name", BATCHES)
-def test_batch_costs_no_statement_a_row(storage: PeeweeStorage, name: str) -> None:
+def test_batch_costs_no_statement_a_row(storage, name):
     of = add_keys_project(storage)
     made = [key(of, f"k{number:04}", tags=("t",)) for number in range(1502)]
     storage.keys.add_keys(made, [value(one, "de") for one in made])
@@ -383,8 +377,8 @@ def test_batch_costs_no_statement_a_row(storage: PeeweeStorage, name: str) -> No
 @pytest.mark.parametrize("sort", ["key", "-updatedAt"])
 @pytest.mark.parametrize("name", FILTERS)
 def test_page_of_keys_is_three_statements_at_most_and_scans_no_table(
-    storage: PeeweeStorage, kind: str, name: str, sort: str, after: Position | None
-) -> None:
+    storage, kind, name, sort, after
+):
     of = add_keys_project(storage)
     made = [key(of, f"k{number:02}", tags=("t",)) for number in range(20)]
     storage.keys.add_keys(made, [value(one, "de") for one in made])
@@ -400,7 +394,7 @@ def test_page_of_keys_is_three_statements_at_most_and_scans_no_table(
         assert scanned <= ALLOWED_SCANS, plan
 
 
-def test_the_texts_of_a_language_are_one_statement(storage: PeeweeStorage) -> None:
+def test_the_texts_of_a_language_are_one_statement(storage):
     of = add_keys_project(storage)
     made = [key(of, f"k{number:04}") for number in range(2100)]
     storage.keys.add_keys(made, [value(one, "de") for one in made])
@@ -414,9 +408,7 @@ def test_the_texts_of_a_language_are_one_statement(storage: PeeweeStorage) -> No
         assert texts == (0 if which.tag or which.module else 2100)
 
 
-def test_files_of_a_release_that_stay_as_they_are_are_not_written_again(
-    storage: PeeweeStorage,
-) -> None:
+def test_files_of_a_release_that_stay_as_they_are_are_not_written_again(storage):
     """Publishing what shows the same notes that in the release, for thousands too."""
     one = distribution(add_project(storage))
     storage.delivery.insert(one)
@@ -433,9 +425,7 @@ def test_files_of_a_release_that_stay_as_they_are_are_not_written_again(
 
 
 @postgres_only
-def test_postgres_keeps_the_plan_of_a_look_up_and_it_walks_an_index(
-    storage: PeeweeStorage,
-) -> None:
+def test_postgres_keeps_the_plan_of_a_look_up_and_it_walks_an_index(storage):
     """Also one made for an empty table, which would read all of it when it grows."""
     for _ in range(ENOUGH_TO_KEEP):
         storage.access.find_holder("0" * 64)
@@ -452,7 +442,7 @@ def test_postgres_keeps_the_plan_of_a_look_up_and_it_walks_an_index(
 
 
 @postgres_only
-def test_postgres_keeps_it_in_a_transaction_too(storage: PeeweeStorage) -> None:
+def test_postgres_keeps_it_in_a_transaction_too(storage):
     with storage.transaction():
         for _ in range(ENOUGH_TO_KEEP):
             storage.access.find_holder("0" * 64)
@@ -465,7 +455,7 @@ def test_postgres_keeps_it_in_a_transaction_too(storage: PeeweeStorage) -> None:
 
 
 @postgres_only
-def test_postgres_plans_anew_what_is_about_many(storage: PeeweeStorage) -> None:
+def test_postgres_plans_anew_what_is_about_many(storage):
     few, many = [str(number) for number in range(FEW)], ["0"] * (FEW + 1)
     with storage.transaction():
         for _ in range(ENOUGH_TO_KEEP):
@@ -481,7 +471,7 @@ def test_postgres_plans_anew_what_is_about_many(storage: PeeweeStorage) -> None:
 
 
 @postgres_only
-def test_postgres_plans_anew_what_stands_in_a_snapshot(storage: PeeweeStorage) -> None:
+def test_postgres_plans_anew_what_stands_in_a_snapshot(storage):
     with storage.snapshot():
         for _ in range(ENOUGH_TO_KEEP):
             storage.access.find_holder("0" * 64)
@@ -495,8 +485,8 @@ def test_postgres_plans_anew_what_stands_in_a_snapshot(storage: PeeweeStorage) -
 
 @postgres_only
 def test_postgres_walks_to_a_page_of_a_branch_and_sorts_no_more_than_that(
-    storage: PeeweeStorage, asked: Asked
-) -> None:
+    storage, asked
+):
     of = add_project(storage)
     storage.keys.add_keys([key(of, f"key{number:04}") for number in range(3000)])
     branch = add_branch(storage, of)
@@ -515,8 +505,8 @@ def test_postgres_walks_to_a_page_of_a_branch_and_sorts_no_more_than_that(
 
 @postgres_only
 def test_postgres_looks_up_the_values_of_entries_one_by_one_without_statistics(
-    storage: PeeweeStorage, asked: Asked
-) -> None:
+    storage, asked
+):
     """To read all translations takes the longer, the larger the memory is."""
     memory = add_memory(storage, add_project(storage))
     entries = [entry(memory, f"text {at}", f"de:Text {at}") for at in range(3000)]
@@ -535,16 +525,14 @@ def test_postgres_looks_up_the_values_of_entries_one_by_one_without_statistics(
 
 @postgres_only
 @pytest.mark.parametrize("sort", ["createdAt", "-updatedAt"])
-def test_postgres_walks_to_a_page_of_entries_and_sorts_nothing(
-    storage: PeeweeStorage, asked: Asked, sort: str
-) -> None:
+def test_postgres_walks_to_a_page_of_entries_and_sorts_nothing(storage, asked, sort):
     of = add_project(storage)
     memory, other = add_memory(storage, of), add_memory(storage, of)
     for each in (other, memory):
         add_entries(storage, [entry(each, f"text {at}") for at in range(2000)])
     storage.database.run("ANALYZE memory_entries")
     asked.clear()
-    query = EntryQuery(1, 20, sort=sort)  # type: ignore[arg-type]
+    query = EntryQuery(1, 20, sort=sort)
     found = storage.memories.list_entries(memory.id, query)
 
     plan = plan_of(storage, [each for each in asked if "ORDER BY e." in each[0]])

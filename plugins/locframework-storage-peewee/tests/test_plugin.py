@@ -3,7 +3,6 @@
 import builtins
 import sys
 from importlib.metadata import entry_points
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -18,13 +17,13 @@ from locframework.plugins import PluginHost
 from locframework.ports import SettingsError
 
 
-def test_the_plugin_is_found_by_its_name() -> None:
+def test_the_plugin_is_found_by_its_name():
     (entry,) = entry_points(group="locframework", name="peewee")
 
     assert entry.load() is PeeweePlugin
 
 
-def test_the_plugin_provides_the_storage_peewee(tmp_path: Path) -> None:
+def test_the_plugin_provides_the_storage_peewee(tmp_path):
     url = f"sqlite:///{tmp_path}/new/folder/file.sqlite3"
     host = PluginHost.discover(
         {}, more=[PeeweePlugin(PeeweeSettings(url))], installed=False
@@ -39,9 +38,7 @@ def test_the_plugin_provides_the_storage_peewee(tmp_path: Path) -> None:
     assert (tmp_path / "new/folder/file.sqlite3").stat().st_size > 0
 
 
-def test_a_relative_address_is_one_from_the_working_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relative_address_is_one_from_the_working_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     storage = PeeweeProvider(PeeweeSettings().database).open()
@@ -52,7 +49,7 @@ def test_a_relative_address_is_one_from_the_working_folder(
 
 
 @pytest.mark.parametrize("name", ["ä b.sqlite3", "100%25.sqlite3", "a%20b"])
-def test_an_address_may_be_percent_encoded(tmp_path: Path, name: str) -> None:
+def test_an_address_may_be_percent_encoded(tmp_path, name):
     PeeweeProvider(f"sqlite:///{tmp_path}/{name}").open().ping()
 
     expected = name.replace("%25", "%").replace("%20", " ")
@@ -74,27 +71,25 @@ def test_an_address_may_be_percent_encoded(tmp_path: Path, name: str) -> None:
         "http://localhost/",
     ],
 )
-def test_an_address_of_another_kind_is_refused(url: str) -> None:
+def test_an_address_of_another_kind_is_refused(url):
     with pytest.raises(
         ValueError, match="must be sqlite:///folder/file or postgresql://"
     ):
         PeeweeSettings(url)
 
 
-def test_unknown_settings_are_refused() -> None:
+def test_unknown_settings_are_refused():
     with pytest.raises(msgspec.ValidationError, match="unknown field `url`"):
         msgspec.convert({"url": "sqlite:///a"}, PeeweeSettings)
 
 
-def test_postgresql_without_its_driver_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_postgresql_without_its_driver_says_what_to_install(monkeypatch):
     importing = builtins.__import__
 
-    def without_psycopg(name: str, *arguments: object) -> object:
+    def without_psycopg(name, *arguments):
         if name.startswith("psycopg"):
             raise ImportError(name)
-        return importing(name, *arguments)  # type: ignore[arg-type]
+        return importing(name, *arguments)
 
     monkeypatch.setattr(builtins, "__import__", without_psycopg)
     monkeypatch.delitem(
@@ -118,9 +113,7 @@ def test_postgresql_without_its_driver_says_what_to_install(
         ("postgresql://h/x?host=@a", "postgresql://h/x?host=@a&connect_timeout=5"),
     ],
 )
-def test_a_postgresql_address_keeps_what_it_says(
-    url: str, opened: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_postgresql_address_keeps_what_it_says(url, opened, monkeypatch):
     postgres = pytest.importorskip("locframework_storage_peewee.postgres")
     defaults = {"connect_timeout": "5"} if "[" not in url else {}
     monkeypatch.setattr(postgres, "DEFAULTS", defaults)
@@ -140,9 +133,7 @@ def test_a_postgresql_address_keeps_what_it_says(
         "postgresql://u:secret@h/x?sslmod=require",
     ],
 )
-def test_an_address_that_cannot_be_read_is_refused_without_its_password(
-    url: str,
-) -> None:
+def test_an_address_that_cannot_be_read_is_refused_without_its_password(url):
     pytest.importorskip("psycopg")
     provider = PeeweeProvider(PeeweeSettings(url).database)
 
@@ -157,13 +148,13 @@ def test_an_address_that_cannot_be_read_is_refused_without_its_password(
     assert refused.value.setting == "plugins.peewee.database"
 
 
-def test_a_socket_without_a_file_may_be_the_host() -> None:
+def test_a_socket_without_a_file_may_be_the_host():
     pytest.importorskip("psycopg")
 
     PeeweeProvider("postgresql:///x?host=@of-postgres,/run&port=5432,5433").open()
 
 
-def test_the_file_of_sqlite_is_not_for_everybody(tmp_path: Path) -> None:
+def test_the_file_of_sqlite_is_not_for_everybody(tmp_path):
     storage = PeeweeProvider(f"sqlite:///{tmp_path}/a").open()
     storage.migrate()
     storage.ping()
@@ -182,9 +173,7 @@ def test_the_file_of_sqlite_is_not_for_everybody(tmp_path: Path) -> None:
         ("busy_timeout", 5000),
     ],
 )
-def test_sqlite_is_set_up_to_keep_what_it_acknowledged(
-    tmp_path: Path, pragma: str, value: object
-) -> None:
+def test_sqlite_is_set_up_to_keep_what_it_acknowledged(tmp_path, pragma, value):
     storage = PeeweeProvider(f"sqlite:///{tmp_path}/a").open()
     assert isinstance(storage, PeeweeStorage)
 

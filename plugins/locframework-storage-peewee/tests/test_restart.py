@@ -7,13 +7,11 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 
 import pytest
-from locframework_storage_peewee import PeeweeStorage
 from msgspec.structs import replace
 
 from locframework.ports import Unavailable
@@ -31,12 +29,12 @@ pytestmark = [pytest.mark.server, pytest.mark.slow]
 class Cluster:
     """A PostgreSQL server of our own, so that we may crash it."""
 
-    def __init__(self, binaries: Path, folder: Path) -> None:
+    def __init__(self, binaries, folder):
         self._binaries = binaries
         self._data = folder / "data"
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            self._port: int = free.getsockname()[1]
+            self._port = free.getsockname()[1]
         # the server refuses to be run by root
         self._user = "postgres" if os.geteuid() == 0 else None
         if self._user:
@@ -47,10 +45,10 @@ class Cluster:
         self.control("start")
 
     @property
-    def url(self) -> str:
+    def url(self):
         return f"postgresql://tester@127.0.0.1:{self._port}/postgres"
 
-    def control(self, action: str, *more: str) -> None:
+    def control(self, action, *more):
         """What ``pg_ctl`` can do; returns when it is done."""
         options = f"-p {self._port} -c listen_addresses=127.0.0.1 -k ''"
         log = self._data.parent / "log"
@@ -58,7 +56,7 @@ class Cluster:
             "pg_ctl", action, "-w", "-D", self._data, "-l", log, "-o", options, *more
         )
 
-    def _run(self, program: str, *arguments: object) -> None:
+    def _run(self, program, *arguments):
         command = [str(self._binaries / program), *map(str, arguments)]
         subprocess.run(
             command,
@@ -70,7 +68,7 @@ class Cluster:
         )
 
 
-def binaries() -> Path | None:
+def binaries():
     """Where initdb and pg_ctl are: Debian keeps them out of the PATH."""
     found = shutil.which("initdb")
     places = [os.path.dirname(found)] if found else []
@@ -79,7 +77,7 @@ def binaries() -> Path | None:
 
 
 @pytest.fixture
-def cluster() -> Iterator[Cluster]:
+def cluster():
     place = binaries()
     if place is None:
         pytest.skip("no initdb to make a server with")
@@ -90,17 +88,17 @@ def cluster() -> Iterator[Cluster]:
 
 
 def test_a_crash_of_the_server_loses_nothing_and_is_over_in_seconds(
-    cluster: Cluster, open_storage: Callable[[str], PeeweeStorage]
-) -> None:
+    cluster, open_storage
+):
     storage = open_storage(cluster.url)
     storage.migrate()
     owner = storage.access.organizations.find(add_project(storage).organization_id)
     assert owner is not None
-    acknowledged: list[str] = []
-    refused: list[float] = []
+    acknowledged = []
+    refused = []
     stop = Event()
 
-    def write() -> None:
+    def write():
         while not stop.is_set():
             made = project(owner)
             try:
@@ -127,14 +125,12 @@ def test_a_crash_of_the_server_loses_nothing_and_is_over_in_seconds(
     assert refused
     assert len(acknowledged) >= before + 10
     rows = storage.database.rows("SELECT id, name FROM projects")
-    kept: dict[str, str] = dict(rows)
+    kept = dict(rows)
     assert set(acknowledged) <= set(kept)
     assert {kept[id_] for id_ in acknowledged} == {"twice"}
 
 
-def test_while_the_server_is_down_every_question_is_unavailable(
-    cluster: Cluster, open_storage: Callable[[str], PeeweeStorage]
-) -> None:
+def test_while_the_server_is_down_every_question_is_unavailable(cluster, open_storage):
     storage = open_storage(cluster.url)
     storage.migrate()
     made = organization()

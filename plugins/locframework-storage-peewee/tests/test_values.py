@@ -1,7 +1,6 @@
 """What both databases must answer alike: integers, booleans, order, JSON."""
 
 import pytest
-from locframework_storage_peewee import PeeweeStorage
 from locframework_storage_peewee.database import LIKE_MAX_LENGTH, contains
 
 from locframework.jobs.records import JobFilter, Progress
@@ -23,7 +22,7 @@ TRICKY = (
 
 
 @pytest.mark.parametrize("number", [0, -1, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)])
-def test_integers_up_to_64_bits_are_kept(storage: PeeweeStorage, number: int) -> None:
+def test_integers_up_to_64_bits_are_kept(storage, number):
     made = job(add_project(storage), progress=Progress(number, number))
 
     storage.jobs.add(made)
@@ -31,7 +30,7 @@ def test_integers_up_to_64_bits_are_kept(storage: PeeweeStorage, number: int) ->
     assert storage.jobs.find(made.job.project_id, made.job.id) == made
 
 
-def test_an_integer_over_64_bits_keeps_nothing(storage: PeeweeStorage) -> None:
+def test_an_integer_over_64_bits_keeps_nothing(storage):
     of = add_project(storage)
 
     with pytest.raises((OverflowError, *storage.database.engine.errors)):
@@ -43,9 +42,7 @@ def test_an_integer_over_64_bits_keeps_nothing(storage: PeeweeStorage) -> None:
 
 @pytest.mark.parametrize("many", [1, 19, 20, 21, 45])
 @pytest.mark.parametrize("odd", [None, 0, -1])
-def test_many_rows_are_kept_as_they_are_given(
-    storage: PeeweeStorage, many: int, odd: int | None
-) -> None:
+def test_many_rows_are_kept_as_they_are_given(storage, many, odd):
     """Also where a column says the same in all rows, or in all but the ``odd`` one."""
     made = [(n, None, True, False, None, True, f"{n}?") for n in range(many)]
     if odd is not None:
@@ -65,7 +62,7 @@ def test_many_rows_are_kept_as_they_are_given(
     assert all(type(row[2]) is bool for row in kept)
 
 
-def test_text_is_compared_by_code_point(storage: PeeweeStorage) -> None:
+def test_text_is_compared_by_code_point(storage):
     database = storage.database
     owner = organization()
     storage.access.organizations.insert(owner)
@@ -79,7 +76,7 @@ def test_text_is_compared_by_code_point(storage: PeeweeStorage) -> None:
         assert same == [(limit,)]
 
 
-def test_nul_inside_json_survives(storage: PeeweeStorage) -> None:
+def test_nul_inside_json_survives(storage):
     made = event(add_project(storage), items=[{"a": "x\0y"}])
 
     with storage.transaction():
@@ -89,7 +86,7 @@ def test_nul_inside_json_survives(storage: PeeweeStorage) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 999, 5000])
-def test_a_list_of_any_size_is_one_parameter(storage: PeeweeStorage, size: int) -> None:
+def test_a_list_of_any_size_is_one_parameter(storage, size):
     made = add_project(storage)
     wanted = [made.id, *(f"x{number}'\"{{,}}\\" for number in range(size))]
 
@@ -101,7 +98,7 @@ def test_a_list_of_any_size_is_one_parameter(storage: PeeweeStorage, size: int) 
     assert rows == [(made.id,)]
 
 
-def test_percent_signs_and_wildcards_mean_nothing(storage: PeeweeStorage) -> None:
+def test_percent_signs_and_wildcards_mean_nothing(storage):
     row = storage.database.row(
         "SELECT count(*) FROM projects WHERE name LIKE '%a%' OR name LIKE ?", ("%b%",)
     )
@@ -110,9 +107,7 @@ def test_percent_signs_and_wildcards_mean_nothing(storage: PeeweeStorage) -> Non
 
 
 @pytest.mark.parametrize("length", [1, 3, 16, 17, 200])
-def test_a_part_of_a_text_is_found_literally_however_long_it_is(
-    storage: PeeweeStorage, length: int
-) -> None:
+def test_a_part_of_a_text_is_found_literally_however_long_it_is(storage, length):
     tricky = "%_!?'ä𝒳\n" * 30
     wanted = tricky[:length]
     texts = [f"before {wanted} after", wanted, wanted[:-1], "x" * length, ""]
@@ -122,7 +117,7 @@ def test_a_part_of_a_text_is_found_literally_however_long_it_is(
     assert found == texts[:2]
 
 
-def test_like_compares_no_more_than_the_start_of_a_long_text() -> None:
+def test_like_compares_no_more_than_the_start_of_a_long_text():
     """It compares all of it again at every possible start."""
     assert "instr" not in contains("t.text", "a" * LIKE_MAX_LENGTH).sql
     long = contains("t.text", "a" * (LIKE_MAX_LENGTH + 1))
@@ -130,7 +125,7 @@ def test_like_compares_no_more_than_the_start_of_a_long_text() -> None:
     assert long.params[0] == f"%{'a' * LIKE_MAX_LENGTH}%"
 
 
-def _holds(storage: PeeweeStorage, text: str, wanted: str) -> bool:
+def _holds(storage, text, wanted):
     part = contains("t.text", wanted)
     row = storage.database.row(
         f"SELECT count(*) FROM (SELECT CAST(? AS TEXT) AS text) t WHERE {part.sql}",
@@ -139,9 +134,7 @@ def _holds(storage: PeeweeStorage, text: str, wanted: str) -> bool:
     return row == (1,)
 
 
-def test_a_stream_gives_all_rows_and_leaves_nothing_open(
-    storage: PeeweeStorage,
-) -> None:
+def test_a_stream_gives_all_rows_and_leaves_nothing_open(storage):
     with storage.transaction():
         storage.database.run("CREATE TABLE numbers (n INTEGER)")
         rows = [(n,) for n in range(2500)]

@@ -49,19 +49,17 @@ addresses = st.one_of(
 
 
 @pytest.mark.parametrize("text", PUBLIC)
-def test_what_is_public(text: str) -> None:
+def test_what_is_public(text):
     assert is_public(ip_address(text))
 
 
 @pytest.mark.parametrize("text", [each.strip("[]") for each in NOT_PUBLIC_ADDRESSES])
-def test_what_is_not(text: str) -> None:
+def test_what_is_not(text):
     assert not is_public(ip_address(text))
 
 
 @given(addresses)
-def test_nothing_is_public_that_is_special_or_carries_another_address(
-    address: IPv4Address | IPv6Address,
-) -> None:
+def test_nothing_is_public_that_is_special_or_carries_another_address(address):
     """What the standard library calls global and is refused is in the list."""
     special = (
         not address.is_global
@@ -82,14 +80,14 @@ def test_nothing_is_public_that_is_special_or_carries_another_address(
         assert any(address in network for network in REFUSED_THOUGH_GLOBAL)
 
 
-def test_what_is_no_address_is_not_allowed() -> None:
+def test_what_is_no_address_is_not_allowed():
     allowed = [*map(ip_network, ["127.0.0.0/8", "fe80::/10"])]
 
     for text in ("", "localhost", "127.1", "fe80::1%eth0", "127.0.0.1 ", "0x7f.0.0.1"):
         assert not may_reach(text, allowed)
 
 
-def test_allowed_networks_allow_what_is_in_them_and_no_more() -> None:
+def test_allowed_networks_allow_what_is_in_them_and_no_more():
     allowed = [*map(ip_network, ["127.0.0.0/8", "::1/128"])]
 
     assert may_reach("127.0.0.1", allowed)
@@ -120,9 +118,7 @@ def test_allowed_networks_allow_what_is_in_them_and_no_more() -> None:
         ("https://localhost:8443/", "localhost", 8443, "/", "localhost:8443"),
     ],
 )  # fmt: skip
-def test_a_good_url_is_taken_apart(
-    url: str, host: str, port: int, path: str, authority: str
-) -> None:
+def test_a_good_url_is_taken_apart(url, host, port, path, authority):
     target = read_url(url, (443, 8443))
 
     assert target == Target(host, port, path)
@@ -154,7 +150,7 @@ def test_a_good_url_is_taken_apart(
         ("https://a.example/" + "b" * 2048, "is longer than 2048 characters"),
     ],
 )
-def test_a_refusal_names_the_rule(url: str, told: str) -> None:
+def test_a_refusal_names_the_rule(url, told):
     with pytest.raises(UrlNotAllowed, match=told) as refusal:
         read_url(url, (443,))
 
@@ -163,7 +159,7 @@ def test_a_refusal_names_the_rule(url: str, told: str) -> None:
 
 
 @given(st.text("aA0-_.x", max_size=80), st.text("n-a0", max_size=70))
-def test_every_host_that_is_let_through_can_be_asked_for(name: str, more: str) -> None:
+def test_every_host_that_is_let_through_can_be_asked_for(name, more):
     """Neither the resolver nor TLS can fail over its spelling."""
     try:
         target = read_url(f"https://{name}.xn--{more}/", (443,))
@@ -174,7 +170,7 @@ def test_every_host_that_is_let_through_can_be_asked_for(name: str, more: str) -
 
 
 @given(st.text("a.0:@/\\?#[]%x-ä\n ", max_size=30).map(lambda text: f"https://{text}"))
-def test_whatever_is_let_through_reads_the_same_elsewhere(url: str) -> None:
+def test_whatever_is_let_through_reads_the_same_elsewhere(url):
     try:
         target = read_url(url, (443,))
     except UrlNotAllowed:
@@ -188,7 +184,7 @@ def test_whatever_is_let_through_reads_the_same_elsewhere(url: str) -> None:
     assert read_url(f"https://{target.authority}{target.path}", (443,)) == target
 
 
-def same_host(one: str, other: str) -> bool:
+def same_host(one, other):
     """Names by their letters, addresses by their value."""
     if ":" in one:
         return ip_address(one) == ip_address(other)

@@ -1,6 +1,5 @@
 """Whatever bytes a receiver sends, there is an answer, and in time."""
 
-from collections.abc import Callable, Iterator
 from socket import IPPROTO_TCP, TCP_NODELAY
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
 
 from locframework.ports import KEPT_BYTES, Post
-from locframework.testing.receiver import Receiver, Visit, open_receiver
+from locframework.testing.receiver import Visit, open_receiver
 
 lines = st.lists(
     st.one_of(
@@ -30,13 +29,13 @@ lines = st.lists(
 
 
 @pytest.fixture(scope="module")
-def transport(receiver: Receiver) -> HttpsTransport:
+def transport(receiver):
     given = HttpsSettings(("127.0.0.0/8",), (receiver.port,), receiver.ca_file)
     return HttpsTransport(given)
 
 
 @pytest.fixture(scope="module")
-def receiver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiver]:
+def receiver(tmp_path_factory):
     with open_receiver(tmp_path_factory.mktemp("receiver")) as receiver:
         yield receiver
 
@@ -47,10 +46,8 @@ def receiver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiver]:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(lines=lines, end=st.sampled_from([b"\r\n", b"\n"]))
-def test_whatever_is_said_there_is_an_answer(
-    receiver: Receiver, transport: HttpsTransport, lines: list[bytes], end: bytes
-) -> None:
-    def saying(visit: Visit) -> None:
+def test_whatever_is_said_there_is_an_answer(receiver, transport, lines, end):
+    def saying(visit):
         visit.shake_hands()
         visit.read_request()
         visit.send(end.join(lines))
@@ -65,10 +62,8 @@ def test_whatever_is_said_there_is_an_answer(
     assert len(answer.body) <= KEPT_BYTES
 
 
-def test_what_comes_before_the_answer_is_not_the_answer(
-    receiver: Receiver, transport: HttpsTransport
-) -> None:
-    def patient(visit: Visit) -> None:
+def test_what_comes_before_the_answer_is_not_the_answer(receiver, transport):
+    def patient(visit):
         visit.shake_hands()
         visit.read_request()
         visit.send(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n")
@@ -83,10 +78,8 @@ def test_what_comes_before_the_answer_is_not_the_answer(
     assert (answer.retry_after, answer.body) == ("7", b"no")
 
 
-def test_another_protocol_is_an_answer_as_nothing_follows_it(
-    receiver: Receiver, transport: HttpsTransport
-) -> None:
-    def switching(visit: Visit) -> None:
+def test_another_protocol_is_an_answer_as_nothing_follows_it(receiver, transport):
+    def switching(visit):
         visit.shake_hands()
         visit.read_request()
         visit.send(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")
@@ -100,9 +93,9 @@ def test_another_protocol_is_an_answer_as_nothing_follows_it(
 
 @pytest.mark.parametrize("end", [Visit.reset, lambda visit: visit.connection.close()])
 def test_an_answer_counts_though_the_request_was_not_read_to_its_end(
-    receiver: Receiver, transport: HttpsTransport, end: Callable[[Visit], None]
-) -> None:
-    def hasty(visit: Visit) -> None:
+    receiver, transport, end
+):
+    def hasty(visit):
         visit.connection.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)  # answers come at once
         visit.shake_hands()
         visit.connection.recv(10)

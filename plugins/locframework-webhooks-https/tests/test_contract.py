@@ -3,17 +3,13 @@
 import pytest
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
 
-from locframework.testing.contracts.transports import (
-    Allowed,
-    OpenTransport,
-    TransportContract,
-)
+from locframework.testing.contracts.transports import TransportContract
 
 
 class TestHttpsTransport(TransportContract):
     @pytest.fixture
-    def open_transport(self) -> OpenTransport:
-        def open_transport(allowed: Allowed) -> HttpsTransport:
+    def open_transport(self):
+        def open_transport(allowed):
             given = (allowed.networks, allowed.ports, allowed.ca_file)
             return HttpsTransport(HttpsSettings(*given))
 

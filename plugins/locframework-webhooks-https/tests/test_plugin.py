@@ -3,7 +3,6 @@
 import logging
 import re
 import ssl
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,11 +14,11 @@ from locframework.testing.certificates import Authority
 
 
 @pytest.fixture(autouse=True)
-def nothing_was_said() -> None:
+def nothing_was_said():
     warn_once.cache_clear()
 
 
-def settings(**given: object) -> HttpsSettings:
+def settings(**given):
     """As the host makes them of a settings file."""
     return msgspec.convert(given, HttpsSettings, strict=False)
 
@@ -36,9 +35,7 @@ def settings(**given: object) -> HttpsSettings:
         ({"networks": []}, "unknown field `networks`"),
     ],
 )
-def test_settings_that_cannot_be_meant_are_refused(
-    given: dict[str, object], told: str
-) -> None:
+def test_settings_that_cannot_be_meant_are_refused(given, told):
     with pytest.raises(msgspec.ValidationError, match=told):
         settings(**given)
 
@@ -50,25 +47,21 @@ def test_settings_that_cannot_be_meant_are_refused(
         (__file__, "ca_file: .*: holds no certificates"),
     ],
 )
-def test_a_file_without_authorities_is_refused(file: str, told: str) -> None:
+def test_a_file_without_authorities_is_refused(file, told):
     with pytest.raises(SettingsError, match=told) as refusal:
         HttpsPlugin(settings(ca_file=file))
 
     assert refusal.value.setting == "ca_file"
 
 
-def test_nothing_is_said_at_the_start_when_nothing_is_widened(
-    caplog: pytest.LogCaptureFixture, tmp_path: Path
-) -> None:
+def test_nothing_is_said_at_the_start_when_nothing_is_widened(caplog, tmp_path):
     HttpsPlugin(settings())
     HttpsPlugin(settings(ca_file=str(Authority(tmp_path).ca_file)))
 
     assert caplog.records == []
 
 
-def test_what_is_widened_is_told_loudly_at_the_start(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_what_is_widened_is_told_loudly_at_the_start(caplog):
     given = settings(
         allowed_networks=["127.0.0.0/8", "10.1.0.0/16"], allowed_ports=[8443]
     )
@@ -82,9 +75,7 @@ def test_what_is_widened_is_told_loudly_at_the_start(
     assert re.search(r"\b8443\b", ports.getMessage())
 
 
-def test_keys_of_sessions_are_written_nowhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keys_of_sessions_are_written_nowhere(tmp_path, monkeypatch):
     monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
 
     tls_context(ca_file=None)
@@ -93,9 +84,7 @@ def test_keys_of_sessions_are_written_nowhere(
     assert ssl.create_default_context().keylog_filename  # it would have, by default
 
 
-def test_a_system_without_authorities_is_told_of(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_system_without_authorities_is_told_of(caplog, monkeypatch, tmp_path):
     there = ssl.get_default_verify_paths()
     none = there._replace(openssl_cafile="/nowhere/f", openssl_capath="/nowhere/d")
     monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: none)

@@ -7,18 +7,16 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from socket import gaierror
 from threading import Event, active_count
 
 import pytest
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
-from locframework_webhooks_https.channel import LOOKUPS_LIMIT, Lookup, Resolve
+from locframework_webhooks_https.channel import LOOKUPS_LIMIT, Lookup
 
 from locframework.ports import Post, UrlNotAllowed
-from locframework.testing.receiver import Receiver, open_receiver
+from locframework.testing.receiver import open_receiver
 
 PUBLIC, PRIVATE = "127.0.0.2", "127.0.0.1"
 NAME = "hooks.example.com"
@@ -27,11 +25,11 @@ NAME = "hooks.example.com"
 class Names:
     """A resolver that says what it is told, each time the next."""
 
-    def __init__(self, *answers: tuple[str, ...]) -> None:
+    def __init__(self, *answers):
         self._answers = list(answers)
-        self.asked: list[str] = []
+        self.asked = []
 
-    def __call__(self, host: str) -> list[str]:
+    def __call__(self, host):
         self.asked.append(host)
         found = self._answers[0]
         if len(self._answers) > 1:
@@ -42,7 +40,7 @@ class Names:
 
 
 @contextmanager
-def world(folder: Path) -> Iterator[tuple[Receiver, Receiver]]:
+def world(folder):
     """A public receiver, and a private one on the same port of another address."""
     inside = folder / "inside"
     inside.mkdir()
@@ -53,12 +51,12 @@ def world(folder: Path) -> Iterator[tuple[Receiver, Receiver]]:
         yield public, private
 
 
-def transport(public: Receiver, resolve: Resolve) -> HttpsTransport:
+def transport(public, resolve):
     given = HttpsSettings((f"{PUBLIC}/32",), (public.port,), public.ca_file)
     return HttpsTransport(given, Lookup(resolve))
 
 
-def test_the_name_is_what_the_receiver_hears(tmp_path: Path) -> None:
+def test_the_name_is_what_the_receiver_hears(tmp_path):
     with world(tmp_path) as (public, _):
         names = Names((PUBLIC,))
         answer = transport(public, names).send(Post(public.url(host=NAME), (), b"{}"))
@@ -69,7 +67,7 @@ def test_the_name_is_what_the_receiver_hears(tmp_path: Path) -> None:
     assert names.asked == [NAME]
 
 
-def test_a_name_is_looked_up_at_every_attempt_and_once(tmp_path: Path) -> None:
+def test_a_name_is_looked_up_at_every_attempt_and_once(tmp_path):
     with world(tmp_path) as (public, private):
         names = Names((PUBLIC,), (PUBLIC,), (PRIVATE,))
         sender, url = transport(public, names), public.url(host=NAME)
@@ -100,9 +98,7 @@ def test_a_name_is_looked_up_at_every_attempt_and_once(tmp_path: Path) -> None:
         (),
     ],
 )
-def test_one_address_that_is_not_public_refuses_the_name(
-    tmp_path: Path, found: tuple[str, ...]
-) -> None:
+def test_one_address_that_is_not_public_refuses_the_name(tmp_path, found):
     with world(tmp_path) as (public, private):
         sender, url = transport(public, Names(found)), public.url(host=NAME)
         with pytest.raises(UrlNotAllowed):
@@ -113,9 +109,7 @@ def test_one_address_that_is_not_public_refuses_the_name(
     assert (public.connections, private.connections) == (0, 0)
 
 
-def test_the_next_address_is_tried_when_nobody_listens_at_the_first(
-    tmp_path: Path,
-) -> None:
+def test_the_next_address_is_tried_when_nobody_listens_at_the_first(tmp_path):
     with open_receiver(tmp_path, host=PUBLIC) as public:
         given = HttpsSettings(("127.0.0.0/29",), (public.port,), public.ca_file)
         names = Names(("127.0.0.3", "127.0.0.4", PUBLIC))
@@ -125,7 +119,7 @@ def test_the_next_address_is_tried_when_nobody_listens_at_the_first(
     assert answer.status_code == 204
 
 
-def test_the_refusal_does_not_tell_what_a_name_leads_to() -> None:
+def test_the_refusal_does_not_tell_what_a_name_leads_to():
     host = ".".join(["a" * 60] * 4)
     told = set()
     for found in ((), (PRIVATE,), ("10.0.0.1",), ("1.1.1.1", "10.0.0.1")):
@@ -139,12 +133,10 @@ def test_the_refusal_does_not_tell_what_a_name_leads_to() -> None:
     assert "public internet" in message[:200]  # answers tell no more
 
 
-def test_a_name_server_that_hangs_holds_an_attempt_for_three_seconds(
-    tmp_path: Path,
-) -> None:
+def test_a_name_server_that_hangs_holds_an_attempt_for_three_seconds(tmp_path):
     go_on = Event()
 
-    def hanging(host: str) -> list[str]:
+    def hanging(host):
         go_on.wait(30)
         return []
 
@@ -167,7 +159,7 @@ def test_a_name_server_that_hangs_holds_an_attempt_for_three_seconds(
     assert active_count() <= before
 
 
-def test_a_hanging_lookup_does_not_hold_the_end_of_the_process() -> None:
+def test_a_hanging_lookup_does_not_hold_the_end_of_the_process():
     script = """
 import time
 from locframework_webhooks_https.channel import Lookup
@@ -182,10 +174,10 @@ print(Lookup(lambda host: time.sleep(60))("example.com", 0.1))
     assert time.monotonic() - began < 20
 
 
-def test_many_hanging_names_do_not_take_every_thread() -> None:
+def test_many_hanging_names_do_not_take_every_thread():
     go_on = Event()
 
-    def hanging(host: str) -> list[str]:
+    def hanging(host):
         go_on.wait(30)
         return []
 
