@@ -1,12 +1,19 @@
 """How many statements a request costs: the same whatever the page or the project."""
 
+from __future__ import annotations
+
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Client
+from locframework.testing.client import Answer, Client
+from locframework.testing.workspace import Workspace
 from tests.databases import statements_of
+
+Ask = Callable[[], Answer]
 
 FEW, MANY = 3, 230
 EVENT_ITEMS = 100  # more keys than that are told in several events
@@ -15,7 +22,7 @@ EVENT_ITEMS = 100  # more keys than that are told in several events
 class Shop:
     """A project with so many keys, values, jobs and releases."""
 
-    def __init__(self, workspace):
+    def __init__(self, workspace: Workspace) -> None:
         self.workspace, self.owner = workspace, workspace.owner
         self.public = Client(workspace.app)
         self.project = workspace.project(languages=["de", "fr"])
@@ -32,7 +39,7 @@ class Shop:
         self._batches = 0
         workspace.run_jobs()
 
-    def grow(self):
+    def grow(self) -> None:
         """Many more of everything that is listed."""
         self.bulk(MANY)
         for _ in range(3):
@@ -52,27 +59,28 @@ class Shop:
             self.owner.post(f"{self.path}/distributions", json=body)
         self.workspace.run_jobs()
 
-    def hook(self):
+    def hook(self) -> str:
         """The id of a webhook that none of these requests is told to."""
         body = {"url": "https://93.184.215.14/", "eventTypes": ["branch.closed"]}
-        return self.owner.post(self.webhooks, json=body).data["webhook"]["id"]
+        made: str = self.owner.post(self.webhooks, json=body).data["webhook"]["id"]
+        return made
 
-    def names(self, count):
+    def names(self, count: int) -> list[str]:
         """Names that no key has."""
         self._batches += 1
         return [f"batch{self._batches}.key{number}" for number in range(count)]
 
-    def bulk(self, count, **more):
+    def bulk(self, count: int, **more: Any) -> Answer:
         return self.create(self.names(count), **more)
 
-    def create(self, names, **more):
+    def create(self, names: list[str], **more: Any) -> Answer:
         keys = [
             {"key": name, "tags": ["bulk"], "values": {"en": name, "de": name}}
             for name in names
         ]
         return self.owner.post(f"{self.path}/keys/bulk", json={"keys": keys, **more})
 
-    def cost(self, ask, *, status=200):
+    def cost(self, ask: Ask, *, status: int = 200) -> int:
         """How many statements the request runs; what is noted beside it apart."""
         framework = self.workspace.framework
         framework._background.submit(lambda: None).result()
@@ -83,14 +91,14 @@ class Shop:
 
 
 @pytest.fixture
-def shop(workspace):
+def shop(workspace: Workspace) -> Shop:
     made = Shop(workspace)
     made.owner.get("/tokens/self")  # notes that the token is used, for a minute
     made.owner.get(f"{made.path}/languages")  # read once for each version
     return made
 
 
-def lists(shop):
+def lists(shop: Shop) -> dict[str, int]:
     """Every list, and the most statements that it may cost."""
     organization = f"/organizations/{shop.workspace.organization_id}"
     return {
@@ -119,8 +127,10 @@ def lists(shop):
     }
 
 
-def test_a_list_costs_the_same_whatever_the_page_and_however_much_there_is(shop):
-    def costs(page, limit):
+def test_a_list_costs_the_same_whatever_the_page_and_however_much_there_is(
+    shop: Shop,
+) -> None:
+    def costs(page: int, limit: int) -> dict[str, int]:
         query = {"page": page, "limit": limit}
         return {
             path: shop.cost(lambda path=path: shop.owner.get(path, query=query))
@@ -136,9 +146,9 @@ def test_a_list_costs_the_same_whatever_the_page_and_however_much_there_is(shop)
         assert max(few[path], many[path], second[path]) <= most, path
 
 
-def test_a_page_by_a_cursor_costs_what_one_by_its_number_does(shop):
-    def costs(limit):
-        query = {"limit": limit, "include": "values"}
+def test_a_page_by_a_cursor_costs_what_one_by_its_number_does(shop: Shop) -> None:
+    def costs(limit: int) -> tuple[int, int]:
+        query: dict[str, Any] = {"limit": limit, "include": "values"}
         path = f"{shop.path}/keys"
         first = shop.owner.get(path, query=query).data
         behind = {**query, "cursor": first["nextCursor"]}
@@ -172,8 +182,8 @@ READS = {
 }
 
 
-def test_a_read_costs_the_same_however_much_there_is(shop):
-    def costs():
+def test_a_read_costs_the_same_however_much_there_is(shop: Shop) -> None:
+    def costs() -> dict[str, int]:
         places = {"path": shop.path, "one": shop.one, "key": shop.key["id"]}
         return {
             path: shop.cost(lambda path=path: shop.owner.get(path.format(**places)))
@@ -187,10 +197,10 @@ def test_a_read_costs_the_same_however_much_there_is(shop):
     assert {path: cost for path, cost in few.items() if cost > READS[path]} == {}
 
 
-def test_published_content_costs_two_statements_at_most(shop):
+def test_published_content_costs_two_statements_at_most(shop: Shop) -> None:
     """service.md, content delivery: the manifest 1, a file 2, changed or not."""
 
-    def read(path, etag=None):
+    def read(path: str, etag: str | None = None) -> int:
         headers = {} if etag is None else {"If-None-Match": etag}
         status = 200 if etag is None else 304
         get = shop.public.get
@@ -212,7 +222,7 @@ def test_published_content_costs_two_statements_at_most(shop):
         shop.grow()
 
 
-def test_only_the_first_read_of_a_release_costs_more(shop):
+def test_only_the_first_read_of_a_release_costs_more(shop: Shop) -> None:
     """Its files are read, and, each few seconds, what the organization may have."""
     shop.bulk(MANY)
     shop.owner.post(f"{shop.one}/releases", json={})
@@ -222,10 +232,10 @@ def test_only_the_first_read_of_a_release_costs_more(shop):
     assert shop.cost(lambda: shop.public.get(shop.manifest)) == 1
 
 
-def test_a_write_of_one_key_costs_the_same_however_much_there_is(shop):
+def test_a_write_of_one_key_costs_the_same_however_much_there_is(shop: Shop) -> None:
     texts = iter(["few", "many"])
 
-    def costs():
+    def costs() -> dict[str, int]:
         keys, one = f"{shop.path}/keys", f"{shop.path}/keys/{shop.key['id']}"
         [name, full] = shop.names(2)
         text = next(texts)
@@ -267,10 +277,10 @@ def test_a_write_of_one_key_costs_the_same_however_much_there_is(shop):
 
 
 @pytest.mark.parametrize("what", ["create", "update", "skip", "values"])
-def test_a_batch_costs_the_same_however_many_keys_it_has(shop, what):
+def test_a_batch_costs_the_same_however_many_keys_it_has(shop: Shop, what: str) -> None:
     """Also where several events tell of them, a hundred keys each."""
 
-    def cost(count):
+    def cost(count: int) -> int:
         names = shop.names(count)
         if what != "create":
             shop.create(names)
@@ -294,8 +304,8 @@ def test_a_batch_costs_the_same_however_many_keys_it_has(shop, what):
     assert few <= 32
 
 
-def test_an_export_costs_the_same_however_many_keys_there_are(shop):
-    def cost(format_id, codes):
+def test_an_export_costs_the_same_however_many_keys_there_are(shop: Shop) -> None:
+    def cost(format_id: str, codes: str) -> int:
         query = {"format": format_id, "languageCodes": codes}
         return shop.cost(lambda: shop.owner.get(f"{shop.path}/export", query=query))
 
@@ -316,8 +326,8 @@ def test_an_export_costs_the_same_however_many_keys_there_are(shop):
     assert few["json-flat", "en,de"] - few["json-flat", "en"] == per_language
 
 
-def test_an_upload_and_a_release_cost_the_same_to_ask_for(shop):
-    def upload(count):
+def test_an_upload_and_a_release_cost_the_same_to_ask_for(shop: Shop) -> None:
+    def upload(count: int) -> int:
         texts = dict.fromkeys(shop.names(count), "x")
         file = Upload("en.json", json.dumps(texts).encode(), "application/json")
         path = f"{shop.path}/import"
@@ -325,7 +335,7 @@ def test_an_upload_and_a_release_cost_the_same_to_ask_for(shop):
             lambda: shop.owner.post(path, files={"file": file}), status=202
         )
 
-    def release():
+    def release() -> int:
         shop.bulk(1)
         path = f"{shop.one}/releases"
         found = shop.cost(lambda: shop.owner.post(path, json={}), status=202)
@@ -341,7 +351,7 @@ def test_an_upload_and_a_release_cost_the_same_to_ask_for(shop):
     assert max(few) <= 16
 
 
-def undo(shop, where):
+def undo(shop: Shop, where: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     """What undoing it costs, and its result."""
     asked = shop.owner.post(f"{shop.path}/activity/revert", json=where)
     with statements_of(shop.workspace.framework.storage) as statements:
@@ -349,7 +359,7 @@ def undo(shop, where):
     return len(statements), shop.workspace.job_of(asked)["result"]
 
 
-def imported(shop, texts, **options):
+def imported(shop: Shop, texts: dict[str, str], **options: str) -> dict[str, Any]:
     file = Upload("de.json", json.dumps(texts).encode(), "application/json")
     form = {"languageCode": "de", "onConflict": "overwrite"}
     path = f"{shop.path}/import"
@@ -357,7 +367,7 @@ def imported(shop, texts, **options):
     return shop.workspace.job_of(sent)
 
 
-def of_values(shop, count):
+def of_values(shop: Shop, count: int) -> tuple[int, int]:
     """What the undo of an import costs, and how many values it brings back."""
     texts = {name: f"{name} of old" for name in shop.names(count)}
     shop.create(list(texts))
@@ -366,7 +376,7 @@ def of_values(shop, count):
     return statements, result["reverted"]
 
 
-def of_deleted_keys(shop, count):
+def of_deleted_keys(shop: Shop, count: int) -> tuple[int, int]:
     replace = {"mode": "replace", "languageCode": "en"}  # as only the source may
     imported(shop, {"stays": "x"}, **replace)
     shop.bulk(count)
@@ -376,7 +386,7 @@ def of_deleted_keys(shop, count):
     return statements, result["keysRestored"]
 
 
-def of_merged_fields(shop, count):
+def of_merged_fields(shop: Shop, count: int) -> tuple[int, int]:
     names = shop.names(count)
     shop.create(names)
     branch, here = {"branch": names[0]}, f"{shop.path}/branches"
@@ -392,7 +402,9 @@ def of_merged_fields(shop, count):
 
 
 @pytest.mark.parametrize("of", [of_values, of_deleted_keys, of_merged_fields])
-def test_an_undo_costs_the_same_however_much_it_brings_back(shop, of):
+def test_an_undo_costs_the_same_however_much_it_brings_back(
+    shop: Shop, of: Callable[[Shop, int], tuple[int, int]]
+) -> None:
     few, _ = of(shop, FEW)
 
     for count in (EVENT_ITEMS, 400):

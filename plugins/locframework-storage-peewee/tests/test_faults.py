@@ -211,6 +211,7 @@ def transaction_elsewhere(storage, work):
     thread.join()
 
 
+@postgres_only  # on SQLite a thread waits as a process does
 def test_a_writer_gives_up_on_another_thread_after_five_seconds(storage):
     made = add_project(storage)
     begun = time.monotonic()
@@ -248,7 +249,7 @@ def test_a_fault_of_ours_is_not_called_unavailable(storage):
     storage.ping()
 
 
-@pytest.mark.parametrize("milliseconds", [10, 60, 150, 300])
+@pytest.mark.parametrize("milliseconds", [10, 150])
 def test_what_a_killed_writer_acknowledged_is_there(
     storage, url, start, kind, milliseconds
 ):
