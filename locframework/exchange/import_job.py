@@ -29,6 +29,7 @@ from locframework.jobs.records import StoredJob
 from locframework.jobs.store import Item
 from locframework.jobs.work import Work
 from locframework.keys.catalogues import imported_modules
+from locframework.keys.imported_files import Layouts, layouts_of
 from locframework.keys.records import FileDetail, KeyWrite, StoredKey
 from locframework.keys.store import KeyStore, KeyStores, store_of
 from locframework.keys.writing.trash import KeyTrash, raise_first
@@ -72,6 +73,8 @@ LANGUAGES_OF_A_STEP = 5
 or make its translations outdated."""
 
 _NOTHING_REPLACED = "nothing was removed: no file is in the source language"
+
+_NO_FILES = Layouts([])
 
 _decoder = msgspec.msgpack.Decoder(ImportBatch)
 
@@ -223,7 +226,67 @@ class ImportJob:
                     skipped=batch.skipped,
                     languages=batch.languages,
                 )
-            return replace(task, batch=batch), reader.bases(store, batch)
+            gone = reader.bases(store, batch)
+            batch = self._without_removed(run, reader, batch)
+            return replace(task, batch=batch), gone
+
+    def _without_removed(
+        self, run: _Run, reader: LayoutReader, batch: ImportBatch
+    ) -> ImportBatch:
+        """Return the batch without keys that the files of the source language no longer
+        have, but files of others still do.
+
+        ``replace`` removes them. Else they are left out if the project does not have
+        them, and no file has changed their texts.
+        """
+        others = [key for key in batch.keys if not key.is_in_source]
+        if run.params.mode == "replace" and batch.replaced:
+            stale = [key for key in others if _is_replaced(key.name, run, batch)]
+        else:
+            others = [key for key in others if key.values and _is_unchanged(key)]
+            stale = self._removed(run, reader, batch, others) if others else []
+        if not stale:
+            return batch
+        names = {key.name for key in stale}
+        first = min(names)
+        told = f"{len(stale)} keys" if len(stale) > 1 else "1 key"
+        warning = f"{told}, first {first}, left out: the source language's files do"
+        return replace(
+            batch,
+            keys=[key for key in batch.keys if key.name not in names],
+            warnings=[*batch.warnings, f"{warning} not have them"],
+        )
+
+    def _removed(
+        self,
+        run: _Run,
+        reader: LayoutReader,
+        batch: ImportBatch,
+        keys: Sequence[ImportedKey],
+    ) -> list[ImportedKey]:
+        """Return the keys that neither the project nor its source files have."""
+        project, source = run.project, run.project.source_language
+        found = run.store.find_keys(
+            project.id,
+            names=[key.name for key in keys],
+            file_keys={key.file_key for key in keys if key.file_key is not None},
+        ).values()
+        names = {key.key for key in found}
+        file_keys = {key.file_key for key in found} - {None}
+        keys = [
+            key
+            for key in keys
+            if key.name not in names and key.file_key not in file_keys
+        ]
+        has_source = False
+        in_source: set[str] = set()
+        for family, by_language in batch.layouts.items() if keys else ():
+            has_source |= source in by_language
+            for layout in layouts_of(run.store, project.id, family, source):
+                has_source = True
+                if layout.place not in by_language.get(source, _NO_FILES).replaced:
+                    in_source |= reader.entries(layout, source).keys()
+        return [key for key in keys if has_source and key.name not in in_source]
 
     def _begin_writing(self, task: _Task, state: ImportState, pairs: _Renames) -> _Run:
         """Begin, add the languages that the project lacks, and rename keys."""
@@ -514,17 +577,14 @@ class ImportJob:
 
     def _others(self, run: _Run, batch: ImportBatch) -> list[StoredKey]:
         """Return the keys that the files do not name, in the order of their names."""
-        separator, store = run.project.key_separator, run.store
-        modules = {*(batch.replaced or ())}
-        kept = {*batch.known_modules} - modules
+        store = run.store
         names = {key.name for key in batch.keys}.union(batch.left_out)
         existing = store.names_of(run.project.id)
-        ids = []
-        for name in sorted(existing.keys() - names):
-            module, found, _ = name.partition(separator)
-            is_below = found and module in modules
-            if is_below or ("" in modules and not (found and module in kept)):
-                ids.append(existing[name])
+        ids = [
+            existing[name]
+            for name in sorted(existing.keys() - names)
+            if _is_replaced(name, run, batch)
+        ]
         of_id = store.find_keys(run.project.id, ids) if ids else {}
         renamed = {key.file_key for key in batch.keys if key.file_key is not None}
         return [of_id[id_] for id_ in ids if of_id[id_].file_key not in renamed]
@@ -543,6 +603,19 @@ class ImportJob:
     def _require(self, run: _Run, permission: str) -> None:
         if not self._access.may(run.caller, permission, scope_of(run.project)):
             raise PermissionDenied(permission)
+
+
+def _is_unchanged(key: ImportedKey) -> bool:
+    return all(key.base.get(code) == text for code, text in key.values.items())
+
+
+def _is_replaced(name: str, run: _Run, batch: ImportBatch) -> bool:
+    """Return whether ``replace`` removes the key if no file has it."""
+    modules = batch.replaced or ()
+    module, found, _ = name.partition(run.project.key_separator)
+    if found and module in modules:
+        return True
+    return "" in modules and not (found and module in batch.known_modules)
 
 
 def _texts_seen(run: _Run, plans: Sequence[_Planned]) -> SeenTexts:

@@ -48,7 +48,7 @@ from locframework.projects.records import Project
 from .decisions import set_seen
 from .reading import (
     collect_keys,
-    module_name,
+    module_beside,
     name_in_project,
     path_of,
 )
@@ -111,9 +111,9 @@ class LayoutReader:
     def bases(self, store: KeyStore, batch: ImportBatch) -> dict[str, dict[str, Text]]:
         """Set the bases of the keys of an import, and note which files it replaces.
 
-        A file of before goes if it has the place of a new one, or shares a key with
-        one whose place is new: it was moved, or renamed. Return the texts by language
-        of the keys that are only in files that go.
+        A file of before goes if it has the place of a new one, or if it is the same
+        under another path (``_is_same``). Return the texts by language of the keys that
+        are only in files that go.
         """
         keys = {key.name: key for key in batch.keys}
         gone: dict[str, dict[str, Text]] = {}
@@ -122,20 +122,21 @@ class LayoutReader:
                 places = [layout.place for layout in new.files]
                 new.replaced[:] = places
                 old = layouts_of(store, self._project.id, family, code)
-                names = {_name(layout.path, code) for layout in new.files}
                 is_moved = not {layout.place for layout in old}.issuperset(places)
+                modules = {layout.module for layout in new.files} - {None}
+                now = {
+                    key.name: key.values.get(code)
+                    for key in batch.keys
+                    if is_in(key, family, code)
+                }
                 for layout in sorted(old, key=lambda layout: layout.place in places):
                     entries = self.entries(layout, code)
                     if layout.place not in places:
-                        common = entries.keys() & keys.keys() if is_moved else ()
-                        if not any(is_in(keys[name], family, code) for name in common):
+                        before = {name: entries[name].value for name in entries}
+                        is_its = layout.module in modules and before.keys() & now.keys()
+                        if not is_its and not _is_same(before, now, is_moved=is_moved):
                             continue
                         new.replaced.append(layout.place)
-                        now = {name: keys[name].values.get(code) for name in common}
-                        before = {name: entries[name].value for name in common}
-                        is_named = _name(layout.path, code) in names
-                        if not is_named and _is_other(before, now):
-                            continue  # another file, not a new version of it
                     if layout.other is not None:
                         for name, entry in self._entries(layout.other, code).items():
                             if name in keys and entry.value:
@@ -206,36 +207,54 @@ class _KeptFiles:
 
     def with_path(self, file: ReadFile) -> ReadFile:
         """Return a file that came without folders with the path that it had before, or
-        that its source language's file tells, if there is one such path."""
+        that its source language's file tells.
+
+        Of several paths it is the one whose file has its keys; else it has none.
+        """
         if file.path or family_of(file.format.id) not in self._imported.formats:
             return file
         code, source = file.language_code, self._project.source_language
-        paths = [layout.path for layout in self._of(file, code)]
-        if code != source:
-            of_source = (layout.path for layout in self._of(file, source))
-            paths += [path_in(path, source, code) or "" for path in of_source]
         name = file.file.name
-        fitting = {path for path in paths if path.rpartition("/")[2] == name}
-        return replace(file, kept_as=fitting.pop()) if len(fitting) == 1 else file
+        known: dict[str, tuple[Layout, str]] = {}
+        for each in dict.fromkeys((code, source)):
+            for layout in self._of(file, each):
+                path = layout.path if each == code else path_in(layout.path, each, code)
+                if path is not None and path.rpartition("/")[2] == name:
+                    known.setdefault(path, (layout, each))
+        if len(known) > 1:
+            keys = dict.fromkeys(entry.key for entry in file.catalogue.entries)
+            known = {
+                path: (layout, each)
+                for path, (layout, each) in known.items()
+                if _is_same(self._names(layout, each), keys, is_moved=True)
+            }
+        return replace(file, kept_as=next(iter(known))) if len(known) == 1 else file
+
+    def _names(self, layout: Layout, code: str) -> dict[str, None]:
+        entries = self._reader.entries(layout, code).values()
+        return dict.fromkeys(entry.key for entry in entries)
 
     def new_modules(self, files: Sequence[ReadFile]) -> set[str]:
-        """Return the names of files that share keys with a file of another name, where
-        more than half of the texts of these keys differ: modules, and no new versions.
+        """Return the modules of files that share keys with a file under another path,
+        and are not the same (``_is_same``): their names, and the folders that differ
+        where the names are equal.
 
         Only files with their language in their paths have names that say so much.
         """
         found, separator = set(), self._project.key_separator
         for file in files:
             code, path = file.language_code, path_of(file)
-            name = module_name(file, separator)
-            if not (name and path_in(path, code, "")) or path in self._imported.plain:
+            if not path_in(path, code, "") or path in self._imported.plain:
                 continue
-            texts = {entry.key: entry.value for entry in file.catalogue.entries}
-            for layout in self._of(file, code) if name not in found else ():
-                other = _name(layout.path, code)
-                if layout.module is None and other and other != _name(path, code):
-                    before = self._reader.entries(layout, code).values()
-                    if _is_other({entry.key: entry.value for entry in before}, texts):
+            now = {entry.key: entry.value for entry in file.catalogue.entries}
+            for layout in self._of(file, code):
+                parts = module_path(layout.path, code)
+                name = module_beside(file, parts, separator)
+                if layout.module is None and parts and name:
+                    entries = self._reader.entries(layout, code).values()
+                    before = {entry.key: entry.value for entry in entries}
+                    is_other = not _is_same(before, now, is_moved=True)
+                    if is_other and before.keys() & now.keys():
                         found.add(name)
         return found
 
@@ -244,14 +263,19 @@ class _KeptFiles:
         return layouts_of(self._store, self._project.id, family, code)
 
 
-def _name(path: str, language_code: str) -> tuple[str, ...]:
-    return module_path(path, language_code)[-1:]
+def _is_same(
+    before: Mapping[str, object], now: Mapping[str, object], *, is_moved: bool
+) -> bool:
+    """Return whether a file under another path is the one of before: it has more than
+    half of its keys, and more than half of these with equal texts.
 
-
-def _is_other(texts: Mapping[str, object], others: Mapping[str, object]) -> bool:
-    """Return whether more than half of the texts of common keys differ."""
-    differ = [texts[name] != others[name] for name in texts.keys() & others.keys()]
-    return sum(differ) * 2 > len(differ)
+    ``is_moved``: its path is new. Then half of its own keys are enough: the file of
+    before may have been split.
+    """
+    common = before.keys() & now.keys()
+    equal = sum(before[name] == now[name] for name in common)
+    whole = min(len(before), len(now)) if is_moved else len(before)
+    return len(common) * 2 > whole and equal * 2 > len(common)
 
 
 def new_layouts(files: Sequence[ReadFile]) -> dict[str, dict[str, Layouts]]:
@@ -399,8 +423,8 @@ def take_apart(
 ) -> list[Part]:
     """Return the files that an export of one language consists of.
 
-    A key goes into the file that it came from, else into the one that is named as its
-    file in the source language, else where the key before it stands. What a language
+    A key goes into the files that it came from, else into those that are named as its
+    files in the source language, else where the key before it stands. What a language
     has no file for goes into one that is named and written like the source language's.
     The order is that of the source language's files. What only other languages' files
     have is left out until it has a text; of the source language's files always.
@@ -409,13 +433,14 @@ def take_apart(
     source, code = project.source_language, catalogue.language_code or ""
     targets: list[_Target] = []
     by_place: dict[tuple[object, ...], _Target] = {}
-    own: dict[str, _Target] = {}
+    own: dict[str, list[_Target]] = {}
     for known in of_language:
         target = _target(known, known.layout.path, info)
         targets.append(target)
         by_place[*module_path(known.layout.path, code), known.layout.module] = target
-        own |= dict.fromkeys(known.entries, target)
-    place_of: dict[str, tuple[int, _Target | None]] = {}
+        for name in known.entries:
+            own.setdefault(name, []).append(target)
+    place_of: dict[str, tuple[int, list[_Target]]] = {}
     for known in of_source:
         place = (*module_path(known.layout.path, source), known.layout.module)
         path = path_in(known.layout.path, source, code) if code != source else None
@@ -423,9 +448,11 @@ def take_apart(
             by_place[place] = _target(known, path, info, is_new=True)
             targets.append(by_place[place])
         for name in known.entries:
-            place_of.setdefault(name, (len(place_of), by_place.get(place)))
+            _, places = place_of.setdefault(name, (len(place_of), []))
+            if place in by_place:
+                places.append(by_place[place])
     at = -1
-    before: _Target | None = None
+    before: list[_Target] = []
     for entry in catalogue.entries:
         name = entry.name or entry.key
         if name in place_of:
@@ -439,14 +466,15 @@ def take_apart(
             continue  # of another language's file only
         elif name in foreign and name not in own:
             continue
-        chosen: _Target | None = own.get(name) or before
-        if chosen is None or not chosen.takes(name, project.key_separator):
-            fitting = (t for t in targets if t.takes(name, project.key_separator))
-            chosen = next(fitting, None)
-        if chosen is None:
-            chosen = _Target()
-            targets.append(chosen)
-        chosen.entries.append((at, entry))
+        separator = project.key_separator
+        chosen = [t for t in own.get(name) or before if t.takes(name, separator)]
+        if not chosen:
+            chosen = [t for t in targets if t.takes(name, separator)][:1] or [_Target()]
+            if chosen[0] not in targets:
+                targets += chosen
+        for target in chosen:
+            target.entries.append((at, entry))
+        before = before[:1]  # of the keys that follow
     return [
         each.part(catalogue, project, info)
         for each in targets

@@ -481,6 +481,18 @@ def _module_of(parts: Sequence[str], separator: str) -> str:
     return legal_key(name, separator) if name else ""
 
 
+def module_beside(file: ReadFile, other: Sequence[str], separator: str) -> str:
+    """Return the module that tells a file from another, of which ``other`` is the
+    folders and name, or ""."""
+    parts = module_parts(file)
+    if parts[-1:] != (*other[-1:],):
+        return module_name(file, separator)
+    start = _common([parts, other])
+    end = _common([parts[start:][::-1], other[start:][::-1]])
+    folders = parts[start : len(parts) - end]
+    return _module_of((*folders, parts[-1]), separator) if folders else ""
+
+
 def _known_module(
     parts: Sequence[str], separator: str, known: Collection[str]
 ) -> str | None:
@@ -567,6 +579,7 @@ class _Collector:
             key.prefix = f"{module}{self._separator}" if module is not None else ""
         elif key.file_key not in (None, entry.key):
             raise InvalidKey(f"{key.file_key!r} and {entry.key!r} have one key")
+        key.is_in_source |= language_code == self._source_language
         for text in (entry.value, entry.source):
             if text:
                 _check_text(text)

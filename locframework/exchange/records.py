@@ -246,6 +246,7 @@ class ImportedKey(Struct, gc=False, array_like=True):
     seen: dict[str, dict[str, str]] = field(default_factory=dict)
     """What the client saw last instead: hashes by language and form."""
     format_flags: tuple[str, ...] = ()
+    is_in_source: bool = False  # a file of the source language has it
     other_base: dict[str, Text] = field(default_factory=dict)
     """What the file of the other side of a merge brought, by language."""
     decided: dict[str, dict[str, Literal["imported", "existing"]]] = field(

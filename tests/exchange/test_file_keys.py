@@ -627,3 +627,77 @@ def test_an_empty_name_is_a_file_key_from_its_first_import_on(
     name = {"arb": "en.arb", "gettext-po": "en.po"}.get(format_, "en.json")
     found = uploads.result(project, name, exported(uploads, project, **query).content)
     assert (found["keysCreated"], found["keysUnchanged"]) == (0, 1)
+
+
+def test_a_second_namespace_that_shares_a_few_texts_is_no_renamed_file(uploads):
+    project = uploads.workspace.project()
+    common = {"save": "Save", "title": "Welcome"} | {f"c{n}": "C" for n in range(8)}
+    errors = {"save": "Save", "title": "Broken"} | {f"e{n}": "E" for n in range(6)}
+    files = {"locales/en/common.json": common, "locales/en/errors.json": errors}
+
+    for path, texts in files.items():
+        uploads.result(project, "one.zip", Uploads.zipped({path: texts}))
+
+    assert uploads.values(project)["title"] == {"en": "Welcome"}
+    assert uploads.values(project)["errors.title"] == {"en": "Broken"}
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == files
+    again = uploads.result(project, "all.zip", Uploads.zipped(files))
+    assert (again["keysCreated"], again["conflictCount"]) == (0, 0)
+
+
+def test_files_of_one_name_that_come_one_by_one_are_told_apart_by_folders(uploads):
+    project = uploads.workspace.project()
+    files = {
+        f"{app}/en/app.json": {"title": app, **{f"{app}{n}": "x" for n in range(3)}}
+        for app in ("admin", "users")
+    }
+
+    for path, texts in files.items():
+        uploads.result(project, "one.zip", Uploads.zipped({path: texts}))
+
+    assert uploads.values(project)["users-app.title"] == {"en": "users"}
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == files
+
+
+def test_a_key_that_two_files_get_later_stays_in_both(uploads):
+    project = uploads.workspace.project(languages=["de"])
+    files = {
+        f"{code}/{name}.json": {name: code}
+        for code in ("en", "de")
+        for name in ("common", "shop")
+    }
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    for path, texts in files.items():
+        texts["save"] = path[:2]
+
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    assert list(uploads.values(project)) == ["common", "save", "shop"]
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == files
+
+
+def test_files_that_are_joined_leave_none_behind(uploads):
+    project = uploads.workspace.project()
+    files = {"a.en.json": {"a": "A"}, "b.en.json": {"b": "B", "c": "C"}}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    joined = {"a": "A", "b": "B", "c": "C"}
+
+    uploads.result(project, "a.en.json", joined)
+
+    found = exported(uploads, project, format="json-nested")
+    assert '"a.en.json"' in found.headers["Content-Disposition"]
+    assert json.loads(found.content) == joined
+
+
+def test_a_file_without_folders_that_may_be_one_of_several_is_told_by_its_keys(uploads):
+    project = uploads.workspace.project()
+    files = {"web/en.json": {"a": "A"}, "app/en.json": {"b": "B"}}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    uploads.result(project, "en.json", {"b": "C"})
+
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == files | {"app/en.json": {"b": "C"}}

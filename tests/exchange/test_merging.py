@@ -339,3 +339,26 @@ def test_what_was_seen_of_a_file_that_does_not_come_is_refused(
 
     assert refused.error["details"][0]["path"] == "form.seen"
     assert "./de.json" in refused.error["message"]
+
+
+@pytest.mark.parametrize("mode", ["merge", "replace"])
+def test_what_the_source_file_lost_does_not_come_back_from_other_files(uploads, mode):
+    project = uploads.workspace.project(languages=["de"])
+    english, german = ({n: f"{n} {c}" for n in "abc"} for c in ("en", "de"))
+    uploads.result(project, "all.zip", both(english, german))
+    english = {"a": "a en", "new": "c en"}  # b was deleted, c was renamed
+    form = {"mode": "replace", "renames": "carry"}
+    if mode == "merge":  # after the file of the source language came alone
+        uploads.result(project, "en.json", english, **form)
+        form = {}
+
+    found = uploads.result(project, "all.zip", both(english, german), **form)
+
+    assert uploads.values(project) == {
+        "a": {"en": "a en", "de": "a de"},
+        "new": {"en": "c en", "de": "c de"},
+    }
+    [warning] = found["warnings"]
+    assert warning.startswith("2 keys, first b, left out: the source language's files")
+    again = uploads.result(project, "all.zip", both(english, german), **form)
+    assert again["keysCreated"] == again["keysRemoved"] == 0
