@@ -64,7 +64,7 @@ def main(
         asked = {"host": host, "port": port}
         given = {name: value for name, value in asked.items() if value is not None}
         settings = replace(settings, server=replace(settings.server, **given))
-        require_server(settings.server)  # before anything is made
+        require_server(settings)  # before anything is made
         run(settings, data_dir)
 
 

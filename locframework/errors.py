@@ -139,6 +139,10 @@ class UnknownFormat(LocError, status=400):
     """A file format that no plugin provides, or that cannot do what is asked."""
 
 
+class UnknownHost(LocError, status=400):
+    """A request by a host name that absolute URLs may not have (decisions 2.12)."""
+
+
 class UrlNotAllowed(LocError, status=400):
     """A webhook URL that nothing may be sent to; the message says why."""
 

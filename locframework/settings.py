@@ -65,6 +65,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     webhook_transport: str = "https"  # who sends: a name of loc_provide_transports
     matcher: str = "rapidfuzz"  # who finds similar texts: of loc_provide_matchers
     base_url: str | None = None  # "https://l10n.example.com/api/v1"; else as asked
+    trust_host: bool = False  # without base_url: any Host, else only loopback ones
     rate_limit_storage: str = "memory://"  # or redis://host:6379/0: shared
     content_requests_per_minute: Annotated[int, Meta(ge=1)] = 6000  # per address
     quota_refuses: bool = False  # over quota: false serves on, true answers 429

@@ -86,6 +86,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
         permissions=PERMISSIONS,
         limiter=limiter,
         base_url=settings.base_url,
+        trust_host=settings.trust_host,
         metrics=metrics,
         preconditions=Preconditions(framework.storage, locks_of(framework)),
         idempotency=Idempotency(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from ipaddress import ip_address
 
 import click
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from locframework.http.dispatch import PREFIX
 from locframework.http.metrics import open_metrics
 from locframework.server import ServerError, listen, require_waitress, stop_signals
 from locframework.server import serve as serve_wsgi
-from locframework.settings import ServerSettings, Settings
+from locframework.settings import Settings
 from locframework.wsgi import create_app, register
 
 from .common import Setup, common_options
@@ -57,7 +58,7 @@ def serve(
     options = {"host": host, "port": port, "threads": threads}
     given = {name: value for name, value in options.items() if value is not None}
     settings = replace(settings, server=replace(settings.server, **given))
-    require_server(settings.server)
+    require_server(settings)
     migrate_first(settings)
     if settings.webhooks.secret_key is None:
         click.echo(f"warning: {NO_WEBHOOKS}", err=True)
@@ -123,8 +124,17 @@ def serve_settings(settings: Settings, on_ready: Callable[[str, int], None]) -> 
             )
 
 
-def require_server(server: ServerSettings) -> None:
-    """Raise ServerError if waitress is missing or the address is in use."""
+def require_server(settings: Settings) -> None:
+    """Raise ServerError if waitress is missing or the address is in use, SettingsError
+    if others reach it and no address for them is set (decisions 2.12)."""
+    server = settings.server
+    is_known = settings.base_url is not None or settings.trust_host
+    if not is_known and not _is_loopback(server.host):
+        message = (
+            f"settings: base_url: is needed to serve on {server.host}; set it to the"
+            ' address that clients use, as "https://l10n.example.com/api/v1"'
+        )
+        raise SettingsError(message, "base_url")
     require_waitress()
     listen(server.host, server.port).close()
 
@@ -143,6 +153,13 @@ def base_url(settings: Settings, host: str, port: int) -> str:
     if settings.base_url is not None:
         return settings.base_url
     return f"http://{_in_url(host)}:{port}{PREFIX}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _in_url(host: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import falcon
 from falcon import Request, Response
@@ -21,6 +21,7 @@ from locframework.errors import (
     MethodNotAllowed,
     NotFound,
     Unavailable,
+    UnknownHost,
     ValidationFailed,
     truncate,
 )
@@ -61,6 +62,11 @@ _PATH = re.compile(r"/?[^/\x00-\x1f\x7f\ufffd]++(?:/[^/\x00-\x1f\x7f\ufffd]++)*+
 _NOWHERE = "/"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
+_LOOPBACK = re.compile(
+    r"(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE
+)
+_ABSOLUTE = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
+_ANY_HOST = frozenset(f"{PREFIX}/{name}" for name in ("healthz", "readyz", "metrics"))
 _METHODS = frozenset(COMBINED_METHODS)
 _NEVER_DECLARED = "TRACE"
 _NO_ROUTE = "none"
@@ -76,6 +82,7 @@ def build_wsgi(
     permissions: Collection[str],
     limiter: RateLimiter,
     base_url: str | None = None,
+    trust_host: bool = False,
     metrics: Metrics | None = None,
     preconditions: Preconditions[C] | None = None,
     idempotency: Idempotency | None = None,
@@ -86,7 +93,8 @@ def build_wsgi(
     ``permission_checks`` are keyed by the first parameter of a path (``"projectId"``),
     ``""`` for paths without one; ``visibility_checks`` likewise, for operations that
     need no permission. ``permissions`` are all that exist. ``base_url``, up to and
-    including ``/api/v1``, is used in absolute URLs; None: the host of the request.
+    including ``/api/v1``, is used in absolute URLs; None: the host of the request, a
+    loopback one unless ``trust_host``.
     A ServiceEndpoints among ``endpoints`` receives the operations it describes.
     Once ``closed`` is set, the app responds with 503. Raises DeclarationError for an
     operation that cannot be served.
@@ -118,7 +126,10 @@ def build_wsgi(
 
     app = falcon.App(
         middleware=_Frame(
-            SlashParameters(operations, PREFIX), closed or Event(), metrics
+            SlashParameters(operations, PREFIX),
+            closed or Event(),
+            metrics,
+            None if base_url else "any" if trust_host else "loopback",
         ),
         router=_router(operations, dispatch, admission),
     )
@@ -195,11 +206,15 @@ class _Frame:
     _slashes: SlashParameters
     _closed: Event
     _metrics: Metrics | None
+    _hosts: Literal["any", "loopback"] | None
+    """Whose name becomes part of absolute URLs; None: no host's."""
 
     def process_request(self, request: Request, response: Response) -> None:
         environ, path = request.env, request.path
         environ[_BEGUN] = time.perf_counter()
-        is_path = _PATH.fullmatch(path) is not None
+        # as it was sent; waitress drops a second slash, and the host of a proxy's form
+        target = environ.get("REQUEST_URI") or environ.get("RAW_URI") or path
+        is_path = _PATH.fullmatch(path) is not None and target[:2] != "//"
         request.path = self._slashes.joined(path) if is_path else _NOWHERE
         if request.method not in _METHODS:
             request.method = _NEVER_DECLARED  # falcon answers 400 to unknown ones
@@ -212,6 +227,15 @@ class _Frame:
         if host is not None and not _HOST.fullmatch(host):  # RFC 9112, 3.2
             message = f"{truncate(host)!r} is not one host, with or without a port"
             raise ValidationFailed.at("header.Host", "syntax", message)
+        absolute = _ABSOLUTE.match(target)
+        if absolute is not None and absolute[1].lower() != (host or "").lower():
+            message = f"{truncate(absolute[1])!r} of the request line is another host"
+            raise ValidationFailed.at("header.Host", "host", message)
+        if self._hosts != "loopback" or not host or path in _ANY_HOST:
+            return
+        if not _LOOPBACK.fullmatch(host):
+            message = f"{truncate(host)!r} is no loopback host; set base_url"
+            raise UnknownHost(f"{message} (or trust_host, if a proxy checks hosts)")
 
     def process_response(
         self, request: Request, response: Response, resource: object, ok: bool
@@ -219,6 +243,8 @@ class _Frame:
         environ = request.env
         response.set_header("X-Request-Id", request_id(environ))
         response.set_header("X-Content-Type-Options", "nosniff")
+        if self._hosts == "any":
+            response.append_header("Vary", "Host")
         if self._metrics is not None:
             now = time.perf_counter()
             self._metrics.add(

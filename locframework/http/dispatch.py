@@ -7,7 +7,9 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cache, lru_cache, partial
+from ipaddress import AddressValueError, IPv6Address
 from typing import Any, Generic, TypeVar
 
 from falcon import Request, Response, code_to_http_status, mediatypes
@@ -184,7 +186,13 @@ def bearer_token(environ: Environ) -> str | None:
 
 
 def _address(environ: Environ) -> str:
-    return f"ip:{environ.get('REMOTE_ADDR', '')}"
+    """The key of an address: of IPv6 its first 64 bits, as one client has them all."""
+    address: str = environ.get("REMOTE_ADDR", "")
+    if ":" in address:
+        with suppress(AddressValueError):
+            network = IPv6Address(address).packed[:8]
+            address = f"{IPv6Address(network + bytes(8))}/64"
+    return f"ip:{address}"
 
 
 _UNAUTHORIZED = Unauthorized()

@@ -194,3 +194,14 @@ def test_a_busy_port_for_metrics_is_one_line_and_exit_code_2(start):
 )
 def test_the_address_that_is_told_can_be_opened(settings, host, url):
     assert base_url(settings, host, 81) == url
+
+
+def test_an_address_that_others_reach_needs_base_url(start, folder):
+    process = start("serve", "--host", "0.0.0.0", "--port", "0")
+    _, told = process.communicate(timeout=60)
+
+    assert process.returncode == 2
+    assert told.startswith(
+        "Error: settings: base_url: is needed to serve on 0.0.0.0; set it to the"
+        " address that clients use"
+    )

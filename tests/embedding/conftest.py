@@ -145,7 +145,7 @@ def fastapi_host(app: WSGIApplication) -> Iterator[tuple[Ask, str]]:
     host = FastAPI()
     host.get("/", response_class=PlainTextResponse)(lambda: PAGE.decode())
     host.mount(MOUNT, WSGIMiddleware(app))
-    origin = "http://fastapi.example"
+    origin = "http://localhost:8100"
 
     async def send(
         method: str, path: str, content: bytes, headers: Mapping[str, str]

@@ -128,6 +128,16 @@ class TestOverHttp:
         assert client.with_token("reader").get("/whoami").status == 200
         assert client.with_token("embedded").get("/whoami").status == 200
 
+    def test_an_ipv6_client_counts_once_for_its_first_64_bits(self, client):
+        def status(address):
+            client.remote_address = address
+            return client.with_token("bad").get("/whoami").status
+
+        found = [status(f"2001:db8:1:2:{n}::1") for n in range(4)]
+
+        assert found == [401, 401, 401, 429]
+        assert status("2001:db8:1:3::1") == 401
+
     def test_tokens_that_are_not_valid_count_for_their_address(self, client):
         statuses = [
             client.with_token(token).get("/whoami").status

@@ -100,7 +100,9 @@ FRAMING = [  # head, statuses alone, statuses behind nginx
     (f"{GET}|Host: a|Connection: close|X: a| folded", {200}, {400}),
     (f"{GET}|Host: a|X: {'a' * 40_000}", {431, NOTHING}, {400}),
     (f"{POST}|Host: a|Content-Length: 60000000", {413}, {413}),
-    ("GET //api/v1/healthz HTTP/1.1|Host: a|Connection: close", {200}, {404}),
+    ("GET //api/v1/healthz HTTP/1.1|Host: a|Connection: close", {404}, {404}),
+    ("GET http://b/api/v1/healthz HTTP/1.1|Host: a", {400}, {200, 400}),
+    (f"{POST}|Host: evil.example|Content-Length: 0", {400}, {400}),
 ]
 
 
