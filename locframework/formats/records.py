@@ -78,7 +78,7 @@ class Catalogue(Struct, frozen=True):
     template: bytes | None = None
     """Writing: the file that was last imported. Its order and layout are kept; only
     texts that differ change, keys that are no longer there go, and new ones stand after
-    the entry before them."""
+    the entry before them, the first ones before the entry that follows."""
     warnings: list[str] = field(default_factory=list)
 
 

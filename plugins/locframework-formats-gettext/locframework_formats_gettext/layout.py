@@ -37,7 +37,8 @@ class Slot(Struct):
     block: str  # its lines
     gap: str  # what stands between it and the next
     is_kept: bool
-    after: list[str]  # new messages that stand behind it
+    before: list[str]  # new messages that stand before it
+    after: list[str]  # and behind it
 
     @property
     def is_live(self) -> bool:
@@ -81,7 +82,7 @@ class Layout:
             }
         # a message that cannot be read is nobody's, and stays
         is_kept = message.obsolete or not entries
-        return Slot(message, by_key, block, lines[len(block) :], is_kept, [])
+        return Slot(message, by_key, block, lines[len(block) :], is_kept, [], [])
 
     def has(self, entry: Entry) -> bool:
         """Whether one of its messages is read as the entry."""
@@ -102,7 +103,9 @@ class Layout:
         """
         places = self._places(written)
         changed: list[Written] = []
-        after, new = self._last_live, set()
+        following = next((slot for slot in places if slot is not None), None)
+        after = self._last_live if following is None else following.before
+        new = set()
         for one, slot in zip(written, places, strict=True):
             if slot is None:
                 message = replace(one.message)
@@ -209,7 +212,8 @@ class Layout:
         is_windows = text.count("\r\n") * 2 > text.count("\n")
         gap = ""
         for slot in self.slots:
-            blocks = [slot.block, *slot.after] if slot.is_kept else slot.after
+            own = [slot.block] if slot.is_kept else []
+            blocks = [*slot.before, *own, *slot.after]
             if blocks:
                 parts += [gap, "\n\n".join(blocks)]
                 gap = slot.gap

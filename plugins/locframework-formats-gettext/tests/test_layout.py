@@ -161,7 +161,7 @@ def test_a_key_that_is_gone_takes_its_lines_along(file):
     assert write(replace(catalogue, entries=[])).count("msgid") == 3
 
 
-def test_new_messages_stand_behind_the_one_before_them(file):
+def test_new_messages_stand_behind_the_one_before_them_or_before_the_next(file):
     catalogue = read(file)
     first, *others = catalogue.entries
     new = [
@@ -173,10 +173,20 @@ def test_new_messages_stand_behind_the_one_before_them(file):
 
     assert 'msgstr "Zeta"\n\n#. locframework-key: newa\nmsgid "na"' in behind
     assert 'msgstr "Neu a"\n\n#. locframework-key: newb\nmsgid "nb"' in behind
-    assert 'msgid "last"\nmsgstr ""\n\n#. locframework-key: newa' in start
+    assert 'msgid "na"\nmsgstr "Neu a"\n\n# Copyright\n' in start
+    assert read(start).entries[0].key == "newa"
     for written in (behind, start):
         assert {line[0] for line in difference(file, written)} == {"+"}
         assert [e.value for e in read(written).entries if e.key[:3] == "new"]
+
+
+def test_new_messages_that_no_message_follows_stand_at_the_end(with_header):
+    catalogue = read(with_header('#~ msgid "gone"\n#~ msgstr "fort"\n'))
+
+    written = write(replace(catalogue, entries=[Entry("one.a", "A"), Entry("b", "B")]))
+
+    assert [entry.value for entry in read(written).entries] == ["A", "B"]
+    assert written.startswith('msgid ""\n')
 
 
 def test_a_new_text_is_wrapped_as_the_file_is(with_header):

@@ -483,7 +483,9 @@ class _Update:
         behind = self._root.added
         for entry in entries:
             if entry.key in names:
-                self._change(entry, names[entry.key])
+                name = names[entry.key]
+                self._change(entry, name)
+                self._root.place_added(self._items[name][0])
                 behind = behind_of[entry.key]
             elif entry.value or entry.value == "":
                 self._insert(entry, new_names[entry.key], behind)

@@ -31,9 +31,18 @@ class Value:
 
 
 class Item:
-    """A member of an object, or an element of an array, and those put behind it."""
+    """A member of an object, or an element of an array, and those put around it."""
 
-    __slots__ = ("after", "head", "is_removed", "lead", "name", "tail", "value")
+    __slots__ = (
+        "after",
+        "before",
+        "head",
+        "is_removed",
+        "lead",
+        "name",
+        "tail",
+        "value",
+    )
 
     def __init__(
         self, lead: str, name: str, head: str, value: "Value | Container"
@@ -43,6 +52,7 @@ class Item:
         self.head = head  # the name as it stands, and the colon; "" in an array
         self.value = value
         self.tail = ""  # white space before the comma
+        self.before: list[Item] = []
         self.after: list[Item] = []
         self.is_removed = False
 
@@ -77,6 +87,11 @@ class Container:
         item.after = behind  # one list for all that are new here
         if self._by_name is not None:
             self._by_name[item.name] = item
+
+    def place_added(self, item: Item) -> None:
+        """Let what was added to an object stand before the item that follows it."""
+        if self.added and not self.is_array and item.after is not self.added:
+            item.before, self.added = self.added, []
 
 
 def position(part: str | int) -> int | None:
@@ -297,7 +312,9 @@ class Layout:
             if item.is_removed:
                 continue
             if previous is not None:
-                parts += (previous.tail, ",", item.lead)
+                is_moved = bool(item.before) and item is container.items[0]
+                lead = self._lead(container) if is_moved else item.lead
+                parts += (previous.tail, ",", lead)
             elif container.items:
                 parts.append(container.items[0].lead)
             else:
@@ -328,6 +345,7 @@ def _last_line(lead: str) -> str:
 
 def _items(container: Container) -> Iterator[Item]:
     for item in container.items:
+        yield from item.before
         yield item
         yield from item.after
     yield from container.added

@@ -285,7 +285,8 @@ class Update:
         self._behind: dict[int, list[Item]] = {}  # by id of the container
 
     def content(self, entries: Sequence[Entry]) -> bytes:
-        """The file. Entries in their order: new ones stand behind the one before."""
+        """The file. Entries in their order: new ones stand behind the one before; the
+        first ones before the one that follows."""
         self._entries = {entry.key: entry for entry in entries}
         self._slots: dict[str, dict[str | None, list[_Slot]]] = {}
         self._taken = set(self._taken_paths())
@@ -463,6 +464,7 @@ class Update:
         """Let the next new key stand behind this item, in every object around it."""
         while chain is not None:
             outer, container, item = chain
+            container.place_added(item)
             self._behind[id(container)] = item.after
             chain = outer
 

@@ -254,6 +254,62 @@ def test_a_new_key_stands_behind_the_one_before_it_in_new_objects() -> None:
     )
 
 
+@pytest.mark.parametrize("format_", [NESTED, FLAT, I18NEXT])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            '{\n  "z": "1",\n  "b": "2"\n}',
+            '{\n  "a": "new",\n  "z": "1",\n  "b": "2"\n}',
+        ),
+        ('{"z": "1", "b": "2"}', '{"a": "new", "z": "1", "b": "2"}'),
+        ('{"z":"1"}', '{"a":"new","z":"1"}'),
+        ('{\n\n\t"z": "1"\n}', '{\n\n\t"a": "new",\n\t"z": "1"\n}'),
+        ('{"x": 1, "z": "1"}', '{"x": 1, "a": "new", "z": "1"}'),
+    ],
+)
+def test_a_new_first_key_stands_before_the_one_that_follows(
+    format_: Format, before: str, after: str
+) -> None:
+    found = read(format_, before.encode())
+    entries = [Entry("a", "new"), *found.entries]
+
+    assert write(format_, replace(found, entries=entries)).decode() == after
+
+
+def test_new_first_keys_stay_together_also_in_objects() -> None:
+    content = '{\n  "g": {\n    "x": "1"\n  },\n  "b": "2"\n}'
+    found = read(NESTED, content.encode())
+    new = [Entry(key, key) for key in ("n.x", "n.y", "m", "g.w")]
+
+    after = write(NESTED, replace(found, entries=[*new, *found.entries])).decode()
+
+    assert after == (
+        '{\n  "n": {\n    "x": "n.x",\n    "y": "n.y"\n  },\n  "m": "m",\n'
+        '  "g": {\n    "w": "g.w",\n    "x": "1"\n  },\n  "b": "2"\n}'
+    )
+
+
+def test_a_group_that_another_replaces_at_the_start_leaves_it_there() -> None:
+    content = '{\n  "a": {\n    "x": "1"\n  },\n  "b": {\n    "z": "2"\n  }\n}\n'
+    found = read(NESTED, content.encode())
+    entries = [replace(found.entries[0], key="alpha.x"), found.entries[1]]
+
+    after = write(NESTED, replace(found, entries=entries)).decode()
+
+    assert after == content.replace('"a"', '"alpha"')
+
+
+def test_a_new_first_plural_stands_before_the_one_that_follows() -> None:
+    content = '{\n  "b_one": "1",\n  "b_other": "2"\n}'
+    found = read(I18NEXT, content.encode())
+    new = Entry("a", {"one": "x", "other": "y"}, is_plural=True)
+
+    after = write(I18NEXT, replace(found, entries=[new, *found.entries])).decode()
+
+    assert after == content.replace("{", '{\n  "a_one": "x",\n  "a_other": "y",')
+
+
 def test_an_empty_text_stays_until_there_is_a_text() -> None:
     content = '{\n  "a": "",\n  "b": "",\n  "c": "x"\n}'
 
@@ -400,6 +456,18 @@ def test_an_arb_message_keeps_its_spelling() -> None:
     assert after == ARB_FILE.replace("eins", "ein Stück")
     after = changed(ARB, ARB_FILE, {"items": {**forms, "few": "einige"}}, "de")
     assert "{n, plural, =0{keine} one{ein Stück} few{einige} other{" in after
+
+
+def test_a_new_first_arb_message_stands_behind_the_locale() -> None:
+    content = '{\n  "@@locale": "en",\n  "z": "Z",\n  "@z": {}\n}\n'
+    found = read(ARB, content.encode())
+    new = Entry("a", "A", description="The first")
+
+    after = write(ARB, replace(found, entries=[new, *found.entries])).decode()
+
+    lines = ['"a": "A",', '"@a": {', '  "description": "The first"', "},"]
+    start = '{\n  "@@locale": "en",\n'
+    assert after == content.replace(start, start + "".join(f"  {x}\n" for x in lines))
 
 
 def test_an_arb_message_that_goes_takes_its_attributes_and_no_others() -> None:
