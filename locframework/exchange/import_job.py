@@ -59,7 +59,9 @@ from .rules import (
     count,
     digest,
     is_decided,
+    loses_forms,
     plan_key,
+    turns_singular,
     warn,
     with_bases,
 )
@@ -538,17 +540,19 @@ class ImportJob:
 
     def _load(self, run: _Run, keys: Sequence[ImportedKey]) -> UnitOfWork:
         """Load the keys with values in the languages that are written; with all values
-        where a key may turn plural, which moves every one."""
+        where a key may turn plural, or singular, which moves every one."""
         names = [key.name for key in keys]
         file_keys = {key.file_key for key in keys if key.file_key is not None}
         codes = {run.project.source_language}.union(*(key.values for key in keys))
         ids = {run.renamed[name] for name in names if name in run.renamed}
         loaded = self._writer.load(run.scope, ids, names, codes, file_keys=file_keys)
         for key in keys:
-            if not key.is_plural:
+            if not (key.is_plural or loses_forms(key, run.rules)):
                 continue
             old = loaded.of_file(key.name, key.file_key, key.prefix)
-            if old is not None and not old.is_plural:
+            if old is None:
+                continue
+            if not old.is_plural or turns_singular(key, old, run.rules):
                 return self._writer.load(run.scope, ids, names, file_keys=file_keys)
         return loaded
 

@@ -90,7 +90,9 @@ def plan_key(
     stored = {(row.language_code, row.plural_form): row for row in values}
     texts, source_warnings = _texts(new, stored, rules)
     is_plural = new.is_plural if old is None else old.is_plural
-    turns_plural = new.is_plural and not is_plural
+    # of plain texts alone, the project said that they are plural, and no longer does
+    is_plain = bool(new.values) and all(isinstance(t, str) for t in new.values.values())
+    turns_plural = new.is_plural and not is_plural and not is_plain
     if turns_plural:
         has_texts = any(row.value for row in stored.values())
         may_turn = not has_texts or rules.on_conflict in ("auto", "overwrite")
@@ -98,6 +100,12 @@ def plan_key(
             return _keep_singular(new, stored, texts, rules)
         is_plural = True
         stored = {(tag, "other"): row for (tag, _), row in stored.items()}
+    elif old is not None and turns_singular(new, old, rules):
+        is_plural = False
+        others = {at: row for at, row in stored.items() if at[1] == "other"}
+        stored = {(tag, None): row for (tag, _), row in others.items()}
+    elif is_plural and loses_forms(new, rules):
+        source_warnings.append(_stays_plural(new, rules))
     changed: dict[str, dict[str | None, str]] = {}
     conflicts: list[Conflict] = []
     for tag, text in texts.items():
@@ -114,7 +122,7 @@ def plan_key(
                     continue
             changed.setdefault(tag, {})[form] = one
     fields, warnings = _described(new, old, rules)
-    if old is None or turns_plural:
+    if old is None or is_plural != old.is_plural:
         fields["is_plural"] = is_plural
     write = None
     if changed or fields:
@@ -129,6 +137,29 @@ def plan_key(
     count = sum(map(len, changed.values()))
     warnings += [*source_warnings, *_idle(new, conflicts)]
     return KeyPlan(write, count, conflicts, warnings)
+
+
+def turns_singular(new: ImportedKey, old: StoredKey, rules: ImportRules) -> bool:
+    """Return whether the file of the source language makes a plural key one text: the
+    ``other`` of each language."""
+    may_turn = rules.may_describe and rules.on_conflict in ("auto", "overwrite")
+    return old.is_plural and may_turn and loses_forms(new, rules)
+
+
+def loses_forms(new: ImportedKey, rules: ImportRules) -> bool:
+    """Return whether the file of the source language has one text where it had plural
+    forms. One that was plain before says nothing new of a key that became plural."""
+    source = rules.source_language
+    text, before = new.values.get(source), new.base.get(source)
+    return isinstance(text, str) and isinstance(before, Mapping)
+
+
+def _stays_plural(new: ImportedKey, rules: ImportRules) -> str:
+    reason = f"onConflict is {rules.on_conflict}"
+    if not rules.may_describe:
+        reason = "key_update is missing"
+    told = "is no plural in the file any more; it stays one, as"
+    return f"{new.name}: {told} {reason} (isPlural: false ends it)"
 
 
 def count(result: ImportResult, plan: KeyPlan, *, is_new: bool) -> None:

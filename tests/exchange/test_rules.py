@@ -199,6 +199,23 @@ def test_nobody_makes_a_key_plural_without_key_update() -> None:
     assert "key_update" in plan.warnings[0]
 
 
+def test_a_key_becomes_one_text_when_its_source_file_lost_the_forms() -> None:
+    forms = {"one": "1", "other": "{n}"}
+    new = imported({"en": "any"}, base={"en": forms})
+    old = key(is_plural=True)
+    rows = [value("en", "1", "one"), value("en", "{n}", "other")]
+
+    turned = plan_key(new, old, rows, AUTO)
+    of_german = plan_key(imported({"de": "any"}, base={"de": forms}), old, rows, AUTO)
+    plain_before = plan_key(replace(new, base={"en": "{n}"}), old, rows, AUTO)
+
+    assert _field(turned, "is_plural") is False
+    assert (written(turned), turned.conflicts) == ({"en": "any"}, [])
+    for plan, tag in ((of_german, "de"), (plain_before, "en")):
+        assert _field(plan, "is_plural") is UNSET
+        assert written(plan) == {tag: {"other": "any"}}
+
+
 NO_SOURCE = "cart.pay: its source text is left out, as en is not assigned to you"
 
 

@@ -294,9 +294,7 @@ class _Reading:
         value, plural = meaning(text, mark, self._plurals.get(key))
         if plural is None:
             is_plain = isinstance(value, str) and self._plurals.get(key)
-            if is_plain and isinstance(value, str):
-                return {"other": value}, {}, {PLAIN: True}
-            return value, {}, {}
+            return value, {}, {PLAIN: True} if is_plain else {}
         named = plural.argument != DEFAULT_ARGUMENT
         kept: Kept = {ARGUMENT: plural.argument} if named else {}
         empty = [form for form, shown in plural.forms.items() if not shown]

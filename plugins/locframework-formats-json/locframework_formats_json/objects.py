@@ -378,7 +378,7 @@ class ObjectJson(JsonFormat):
         if not is_one and options.plurals.get(key):
             is_one = True
             if isinstance(text, str):
-                text, detail = {"other": text}, {"json": {PLAIN: True}}
+                detail = {"json": {PLAIN: True}}
         keeps = self.has_to_keep(path, options.key_separator)
         key_detail = {"json": {PATH: list(path)}} if keeps else None
         return Entry(key, text, is_one, line=line, key_detail=key_detail, detail=detail)
