@@ -14,7 +14,10 @@ class BranchStore(Protocol):
 
     def add_branch(self, branch: Branch) -> None:
         """A new, empty overlay; costs the same however many keys the project has.
-        Raises Unavailable when an open branch of the project has its name."""
+
+        Main's details of families ``…/layout`` are copied to ``…/layout/base`` of the
+        branch. Raises Unavailable when an open branch of the project has its name.
+        """
 
     def find_branch(self, project_id: str, reference: str) -> Branch | None:
         """By id, or by name: the open one of that name, else the latest."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,7 +29,7 @@ from locframework.jobs.records import StoredJob
 from locframework.jobs.store import Item
 from locframework.jobs.work import Work
 from locframework.keys.catalogues import imported_modules
-from locframework.keys.imported_files import Layouts, layouts_of
+from locframework.keys.imported_files import Layouts, known_layouts, known_since
 from locframework.keys.records import FileDetail, KeyWrite, StoredKey
 from locframework.keys.store import KeyStore, KeyStores, store_of
 from locframework.keys.writing.trash import KeyTrash, raise_first
@@ -92,6 +92,8 @@ class _Task(Struct, frozen=True):
     work: Work
     params: ImportParams
     batch: ImportBatch
+    gone: Mapping[str, dict[str, Text]] = {}
+    """What files brought last of keys that are in no file now."""
 
 
 class _Run(Struct):
@@ -108,6 +110,7 @@ class _Run(Struct):
     undecided: list[Conflict] = field(default_factory=list)  # of the conflicts
     renamed: Mapping[str, str] = {}
     """Where nothing is written: the ids of keys by the names that they would get."""
+    gone: Mapping[str, dict[str, Text]] = {}  # as in _Task
 
     @property
     def project(self) -> Project:
@@ -150,13 +153,13 @@ class ImportJob:
             message = "what was read from the file has been lost; import it again"
             raise Unavailable(message)
         task = _Task(job, work, params, _decoder.decode(content))
-        task, gone = self._with_files_of_before(task)
+        task = self._with_files_of_before(task)
         batch = task.batch
         result = ImportResult(params.dry_run, files=batch.sources)
         result.skipped = batch.skipped[:LISTED_LIMIT]
         warn(result, batch.warnings)
         if params.dry_run:
-            conflicts = self._check(task, result, gone)
+            conflicts = self._check(task, result)
             with work.finish() as outcome:
                 outcome.items = msgspec.to_builtins(conflicts)
                 outcome.result = msgspec.to_builtins(result)
@@ -171,21 +174,19 @@ class ImportJob:
         if job.step is not None:
             state = msgspec.convert(job.step, ImportState)
             for key in batch.keys:
-                key.base.update(gone.get(state.renamed.get(key.name, ""), {}))
+                key.base.update(task.gone.get(state.renamed.get(key.name, ""), {}))
         else:
             if len(batch.keys) > size:
-                self._check(task, ImportResult(dry_run=True), gone)
+                self._check(task, ImportResult(dry_run=True))
             if params.mode == "replace":
                 with self._storage.snapshot():
-                    pairs = self._renames(self._begin(task, result), batch, gone)
+                    pairs = self._renames(self._begin(task, result), batch)
             state = ImportState(len(batch.keys), msgspec.to_builtins(result))
             state.renamed = {new.name: old.key for old, new in pairs}
         self._write_batch(task, state, size, pairs)
 
-    def _with_files_of_before(
-        self, task: _Task
-    ) -> tuple[_Task, Mapping[str, dict[str, Text]]]:
-        """Set what files brought last; return that of keys that are in no file now.
+    def _with_files_of_before(self, task: _Task) -> _Task:
+        """Set what files brought last, also of keys that are in no file now.
 
         If another import has ended since the upload, the files are collected again:
         they may have other modules now.
@@ -230,7 +231,7 @@ class ImportJob:
                 )
             gone = reader.bases(store, batch)
             batch = self._without_removed(run, reader, batch)
-            return replace(task, batch=batch), gone
+            return replace(task, batch=batch, gone=gone)
 
     def _without_removed(
         self, run: _Run, reader: LayoutReader, batch: ImportBatch
@@ -284,7 +285,7 @@ class ImportJob:
         in_source: set[str] = set()
         for family, by_language in batch.layouts.items() if keys else ():
             has_source |= source in by_language
-            for layout in layouts_of(run.store, project.id, family, source):
+            for layout in known_layouts(run.store, project.id, family, source):
                 has_source = True
                 if layout.place not in by_language.get(source, _NO_FILES).replaced:
                     in_source |= reader.entries(layout, source).keys()
@@ -317,9 +318,7 @@ class ImportJob:
             )
         return run
 
-    def _check(
-        self, task: _Task, result: ImportResult, gone: Mapping[str, dict[str, Text]]
-    ) -> list[Conflict]:
+    def _check(self, task: _Task, result: ImportResult) -> list[Conflict]:
         """Do all that the import does but write, and raise what it would raise.
 
         Return the conflicts.
@@ -328,7 +327,7 @@ class ImportJob:
         with self._storage.snapshot():
             run = self._begin(task, result)
             if params.mode == "replace":
-                pairs = self._renames(run, batch, gone)
+                pairs = self._renames(run, batch)
                 run.renamed = {new.name: old.id for old, new in pairs}
             for start in range(0, len(batch.keys), KEYS_AT_ONCE):
                 task.work.check_cancelled()
@@ -341,9 +340,7 @@ class ImportJob:
             _refuse_conflicts(run)
             return run.conflicts
 
-    def _renames(
-        self, run: _Run, batch: ImportBatch, gone: Mapping[str, dict[str, Text]]
-    ) -> _Renames:
+    def _renames(self, run: _Run, batch: ImportBatch) -> _Renames:
         """List the keys that the files renamed; return them, if they are carried over.
 
         Such a key is removed by ``replace``, and there is one new key with its source
@@ -378,7 +375,7 @@ class ImportJob:
         if run.params.renames == "list":
             return []
         for before, after in pairs:
-            after.base.update(gone.get(before.key, {}))
+            after.base.update(run.gone.get(before.key, {}))
         return pairs
 
     def _write_batch(
@@ -492,6 +489,7 @@ class ImportJob:
                 may_approve=may(caller, "translation_approve", access_scope),
             ),
             result=result,
+            gone=task.gone,
         )
 
     def _write_keys(self, run: _Run, keys: Sequence[ImportedKey]) -> UnitOfWork:
@@ -591,7 +589,22 @@ class ImportJob:
         ]
         of_id = store.find_keys(run.project.id, ids) if ids else {}
         renamed = {key.file_key for key in batch.keys if key.file_key is not None}
-        return [of_id[id_] for id_ in ids if of_id[id_].file_key not in renamed]
+        others = [of_id[id_] for id_ in ids if of_id[id_].file_key not in renamed]
+        later = {key.id: key for key in self._unknown(run, others)}
+        if run.scope.branch is not None and later:
+            overlay = self._storage.branch_keys(run.project.id, run.scope.branch.id)
+            for each in overlay.overlay(later):
+                if each.kind == "own":
+                    del later[each.key_id]
+        return [key for key in others if key.id not in later or key.key in run.gone]
+
+    def _unknown(self, run: _Run, keys: Iterable[StoredKey]) -> list[StoredKey]:
+        """Return the keys that were created after the branch was made, or updated
+        last: its files cannot have them, unless they are its own."""
+        if run.scope.branch is None:
+            return []
+        since = known_since(run.store, run.scope.branch)
+        return [key for key in keys if key.created_at > since]
 
     def _keys_of_main(self, run: _Run, removed: Sequence[StoredKey]) -> list[StoredKey]:
         """Return the keys of main that would appear on the branch once its own keys
@@ -602,6 +615,7 @@ class ImportJob:
         on_main = self._storage.keys.find_keys(project_id, names=names)
         known = {*run.store.find_keys(project_id, on_main)}
         known |= run.store.find_keys(project_id, on_main, in_trash=True).keys()
+        known |= {key.id for key in self._unknown(run, on_main.values())}
         return [key for key in on_main.values() if key.id not in known]
 
     def _require(self, run: _Run, permission: str) -> None:

@@ -35,9 +35,8 @@ from locframework.keys.catalogues import (
 from locframework.keys.imported_files import (
     Layout,
     Layouts,
-    base_of,
+    known_layouts,
     layout_family,
-    layouts_of,
     with_files,
 )
 from locframework.keys.records import FileDetail
@@ -121,7 +120,7 @@ class LayoutReader:
             for code, new in by_language.items():
                 places = [layout.place for layout in new.files]
                 new.replaced[:] = places
-                old = layouts_of(store, self._project.id, family, code)
+                old = known_layouts(store, self._project.id, family, code)
                 is_moved = not {layout.place for layout in old}.issuperset(places)
                 modules = {layout.module for layout in new.files} - {None}
                 now = {
@@ -260,7 +259,7 @@ class _KeptFiles:
 
     def _of(self, file: ReadFile, code: str) -> list[Layout]:
         family = family_of(file.format.id)
-        return layouts_of(self._store, self._project.id, family, code)
+        return known_layouts(self._store, self._project.id, family, code)
 
 
 def _is_same(
@@ -312,10 +311,9 @@ def details_to_keep(
 
     for family, by_language in layouts.items():
         for code, new in by_language.items():
-            old = layouts_of(store, project_id, family, code)
+            old = known_layouts(store, project_id, family, code)
             rest = [file for file in old if file.place not in new.replaced]
-            base = base_of(store, project_id, family, code, old)
-            kept = Layouts([*rest, *new.files], base=base)
+            kept = Layouts([*rest, *new.files])
             keep(layout_family(family), code, msgspec.to_builtins(kept))
             files += [(family, file) for file in kept.files]
     known = imported_modules(store, project_id)

@@ -1,7 +1,7 @@
 """The files that were last imported, as details keep them, and how branches merge them.
 
-A branch that imports copies main's files of the language first, and keeps which they
-were as base.
+A new branch gets a copy of main's files as its base: what it imports is compared with
+these, and not with what main imports later. An update of the branch replaces the base.
 """
 
 from __future__ import annotations
@@ -13,11 +13,16 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .catalogues import MODULES, ImportedModules
+from locframework.branches.records import Branch
+from locframework.fields import Timestamp
+
+from .catalogues import MODULES, ImportedModules, imported_modules
 from .records import FileDetail
 from .store import KeyStore
 
 _LAYOUT = "/layout"
+_BASE = "/base"
+"""Ends the families of a branch's base; alone, that of when it was brought."""
 
 
 class Layout(Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
@@ -49,8 +54,6 @@ class Layouts(Struct, frozen=True, omit_defaults=True):
     files: list[Layout]
     replaced: list[tuple[str, str | None]] = []
     """Of an import: the places of files that go."""
-    base: list[str] = []
-    """On a branch: the digests of main's files when they were copied."""
 
 
 def layout_family(family: str) -> str:
@@ -63,21 +66,50 @@ def layouts_of(
 ) -> list[Layout]:
     """Return the files of a language that were last imported. One statement."""
     found = store.details_of(project_id, layout_family(family), language_code, [""])
-    return _layouts(found[0]).files if found else []
+    return _files(found[0]) if found else []
 
 
-def base_of(
-    store: KeyStore,
-    project_id: str,
-    family: str,
-    language_code: str,
-    files: Iterable[Layout],
-) -> list[str]:
-    """Return the base of a branch's files of a language; of none yet, ``files``, which
-    are main's. Main has no base. One statement."""
-    family = layout_family(family)
-    own = store.details_of(project_id, family, language_code, [""], own=True)
-    return _layouts(own[0]).base if own else [file.digest for file in files]
+def known_layouts(
+    store: KeyStore, project_id: str, family: str, language_code: str
+) -> list[Layout]:
+    """Return the files of a language that an import follows: those that were last
+    imported there; on a branch without them, its base. Two statements at most."""
+    own = layout_family(family)
+    for each in (own, f"{own}{_BASE}"):
+        found = store.details_of(project_id, each, language_code, [""], own=True)
+        if found:
+            return _files(found[0])
+    return []
+
+
+def known_since(store: KeyStore, branch: Branch) -> Timestamp:
+    """Return when the branch was made, or updated last. One statement."""
+    found = store.details_of(branch.project_id, _BASE, "", [""], own=True)
+    return str(found[0].detail["at"]) if found else branch.created_at
+
+
+def new_base(main: KeyStore, project_id: str, now: Timestamp) -> list[FileDetail]:
+    """Return main's files as the base of a branch that is updated. One statement, and
+    one for each family of files."""
+    families = imported_modules(main, project_id).formats
+    files = [
+        each
+        for family in families
+        for each in main.details_of(project_id, layout_family(family), None, [""])
+    ]
+    return [
+        FileDetail(project_id, _BASE, "", "", "", {"at": now}),
+        *as_base(files),
+    ]
+
+
+def as_base(details: Iterable[FileDetail]) -> list[FileDetail]:
+    """Return the files among the details as the base of a branch."""
+    return [
+        replace(each, family=f"{each.family}{_BASE}")
+        for each in details
+        if each.family.endswith(_LAYOUT)
+    ]
 
 
 def with_files(
@@ -106,59 +138,49 @@ def merge_details(
     files of the language changed. Modules are those of both.
     """
     of_main = {_place(each): each for each in main}
+    own = {_place(each): each for each in branch}
     moved: set[tuple[str, str]] = set()
     merged: list[FileDetail] = []
     files: list[tuple[str, Layout]] = []
     for each in branch:
         if not each.family.endswith(_LAYOUT):
             continue
-        there, copy = of_main.get(_place(each)), _layouts(each)
-        now = _layouts(there).files if there else []
-        found = Layouts(_merge_files(now, copy.files, copy.base))
+        now = _files(of_main.get(_place(each)))
+        base = _files(own.get(_place(*as_base([each]))))
+        found = Layouts(_merge_files(now, _files(each), base))
         family = each.family.removesuffix(_LAYOUT)
         files += [(family, file) for file in found.files]
         merged.append(_with_detail(each, found))
-        if {file.digest for file in now} != {*copy.base}:
+        if {file.digest for file in now} != {file.digest for file in base}:
             moved |= {(family, each.language_code), (family, "")}
     for each in branch:
         there = of_main.get(_place(each))
         if each.family == MODULES:
             merged.append(_with_detail(each, _merge_modules(there, each, files)))
-        elif not each.family.endswith(_LAYOUT):
+        elif not each.family.endswith((_LAYOUT, _BASE)):
             keeps = there is not None and (each.family, each.language_code) in moved
             merged.append(there if there is not None and keeps else each)
     return merged
 
 
-def for_branch(
-    details: Iterable[FileDetail], main: Iterable[FileDetail]
-) -> list[FileDetail]:
-    """Return merged details for a branch, with main's files as their base."""
-    bases = {
-        _place(each): [file.digest for file in _layouts(each).files]
-        for each in main
-        if each.family.endswith(_LAYOUT)
-    }
-    return [
-        _with_detail(each, replace(_layouts(each), base=bases.get(_place(each), [])))
-        if each.family.endswith(_LAYOUT)
-        else each
-        for each in details
-    ]
-
-
 def _merge_files(
-    main: Sequence[Layout], branch: Sequence[Layout], base: Sequence[str]
+    main: Sequence[Layout], branch: Sequence[Layout], base: Sequence[Layout]
 ) -> list[Layout]:
+    paths = _new_paths(base, main) | _new_paths(base, branch)
+    main, branch, base = (
+        [replace(file, path=paths.get(file.place, file.path)) for file in side]
+        for side in (main, branch, base)
+    )
+    known = {file.digest for file in base}
     of_main = {each.place: each for each in main}
     of_branch = {each.place: each for each in branch}
     found: list[Layout] = []
     for place in {**of_branch, **of_main}:
         ours, theirs = of_main.get(place), of_branch.get(place)
-        main_left_it = ours is None or ours.digest in base
+        main_left_it = ours is None or ours.digest in known
         if theirs is None:
             file = None if main_left_it else ours  # None: the branch replaced it
-        elif theirs.digest in base or theirs == ours:
+        elif theirs.digest in known or theirs == ours:
             file = ours
         elif ours is None:
             file = theirs
@@ -169,6 +191,24 @@ def _merge_files(
         if file is not None:
             found.append(file)
     return found
+
+
+def _new_paths(
+    base: Sequence[Layout], side: Sequence[Layout]
+) -> dict[tuple[str, str | None], str]:
+    """Return where a side moved files to, by their places in the base: such a file has
+    the name and the module of one that is gone."""
+    before, after = {each.place for each in base}, {each.place for each in side}
+    new = {_named(each): each.path for each in side if each.place not in before}
+    return {
+        each.place: new[_named(each)]
+        for each in base
+        if each.place not in after and _named(each) in new
+    }
+
+
+def _named(file: Layout) -> tuple[str, str | None]:
+    return file.path.rpartition("/")[2], file.module
 
 
 def _with_other(file: Layout, other: Layout) -> Layout:
@@ -198,8 +238,8 @@ def _place(each: FileDetail) -> tuple[str, str, str, str]:
     return each.family, each.key_id, each.module, each.language_code
 
 
-def _layouts(detail: FileDetail) -> Layouts:
-    return msgspec.convert(detail.detail, Layouts)
+def _files(detail: FileDetail | None) -> list[Layout]:
+    return msgspec.convert(detail.detail, Layouts).files if detail else []
 
 
 def _with_detail(each: FileDetail, detail: Layouts | ImportedModules) -> FileDetail:

@@ -12,7 +12,8 @@ from locframework.errors import MergeConflict, abbreviate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
 from locframework.keys.branch_copies import count_changes, merges_of
-from locframework.keys.imported_files import for_branch, merge_details
+from locframework.keys.catalogues import MODULES
+from locframework.keys.imported_files import as_base, merge_details, new_base
 from locframework.keys.records import FileDetail
 from locframework.keys.store import BranchKeyStore, KeyStorage, store_of
 from locframework.keys.three_way import KeyMerge, Unit
@@ -143,9 +144,10 @@ class Merging:
                 {each.key_id: each.units for each in kept if each.units},
             )
             self._rebase(scope, overlay, kept)
-            main_details, merged = self._merged_details(scope)
-            if merged:
-                overlay.put_details(for_branch(merged, main_details))
+            _, merged = self._merged_details(scope)
+            now = timestamp(self._clock())
+            base = new_base(self._storage.keys, project.id, now)
+            overlay.put_details([*merged, *base])
             conflicts = sorted(
                 (each for each in _changes(self._touched(scope)) if each.conflict),
                 key=_in_order,
@@ -201,15 +203,17 @@ class Merging:
         crash_point("merging.after_keys")
         self._storage.keys.put_details(file_details)
         if not request.close_after:
-            overlay.put_details(for_branch(merged, merged))
+            overlay.put_details([*merged, *as_base(merged)])
         return MergeResult(self._end(caller, scope, request), done, [])
 
     def _merged_details(
         self, scope: BranchScope
     ) -> tuple[list[FileDetail], list[FileDetail]]:
-        """Return what main keeps of files, and that merged with the branch's own."""
-        id_ = scope.project.id
-        own = self._keys(scope).details_of(id_, None, None, own=True)
+        """Return what main keeps of files, and that merged with the branch's own; of a
+        branch that imported none, nothing."""
+        id_, overlay = scope.project.id, self._keys(scope)
+        has_imported = overlay.details_of(id_, MODULES, "", [""], own=True)
+        own = overlay.details_of(id_, None, None, own=True) if has_imported else []
         key_ids = {each.key_id for each in own}
         of_main = self._storage.keys.details_of(id_, None, None, key_ids) if own else []
         return of_main, merge_details(of_main, own)

@@ -1,14 +1,19 @@
-"""Merges and updates keep the file that was imported last as layout, and both sides'
-files as bases of the next import."""
+"""A branch's imports are compared with the files that main had when it was made, or
+updated last. Merges and updates keep the file that was imported last as layout, and
+both sides' files as bases of the next import."""
 
 import json
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
 from .conftest import Uploads
 from .test_merging import set_value
+
+FILES = "de.json", "en.json"
 
 
 class Branched:
@@ -18,7 +23,8 @@ class Branched:
         self.uploads, self.owner = uploads, uploads.workspace.owner
         self.project = uploads.workspace.project(languages=["de"])
         self.path = f"/projects/{self.project['id']}"
-        self.on_main({"b": "B", "a": "A"})
+        for name in FILES:
+            self.on_main({"b": "B", "a": "A"}, name)
         branches = f"{self.path}/branches"
         assert self.owner.post(branches, json={"name": "spring"}).status == 201
 
@@ -186,6 +192,7 @@ def test_details_of_a_newer_file_of_main_outlive_a_merge(uploads: Uploads) -> No
         return Uploads.po("de", f'#: shop.c:{line}\nmsgid "Hi"\nmsgstr "{text}"\n')
 
     branched.on_main(po(1, "Hi"), "de.po")
+    branched.update()
     branched.on_branch(po(2, "Hallo"), "de.po")
     branched.on_main(po(3, "Hi"), "de.po")
     branched.merge()
@@ -196,3 +203,116 @@ def test_details_of_a_newer_file_of_main_outlive_a_merge(uploads: Uploads) -> No
         found = branched.owner.get(f"{branched.path}/export", query=asked).content
         assert b"#: shop.c:3" in found
         assert b'msgstr "Hallo"' in found
+
+
+MAINS = {"b": "B main", "a": "A", "nm": "NM"}
+MINE = {"b": "B", "a": "A mine"}
+
+
+@pytest.mark.parametrize("mode", ["merge", "replace"])
+@pytest.mark.parametrize("has_imported", [False, True])
+def test_a_branch_reverts_nothing_that_main_imported_since(
+    branched: Branched, mode: str, *, has_imported: bool
+) -> None:
+    if has_imported:
+        for name in FILES:
+            branched.on_branch(OLD, name, mode=mode)
+    for name in FILES:
+        branched.on_main(MAINS, name)
+
+    for name in FILES:
+        found = branched.on_branch(MINE, name, mode=mode)
+        assert (found["conflictCount"], found["keysRemoved"]) == (0, 0)
+
+    diff = branched.owner.get(f"{branched.path}/branches/spring/diff").data["items"]
+    assert {each["key"] for each in diff} == {"a"}
+    both = MAINS | {"a": "A mine"}
+    assert dict(branched.exported(branch="spring")) == both
+    branched.merge()
+    assert branched.texts() == both
+
+
+@pytest.mark.parametrize("has_imported", [False, True])
+def test_after_an_update_a_branch_knows_what_main_imported(
+    branched: Branched, *, has_imported: bool
+) -> None:
+    if has_imported:
+        branched.on_branch(OLD, "en.json")
+    for name in FILES:
+        branched.on_main(MAINS, name)
+    branched.update()
+
+    for name in FILES:
+        found = branched.on_branch({"b": "B mine", "a": "A"}, name, mode="replace")
+        assert found["conflictCount"] == 0
+
+    branched.merge()
+    assert branched.texts() == {"b": "B mine", "a": "A"}
+
+
+def test_a_text_that_both_sides_changed_is_a_conflict_on_a_branch(
+    branched: Branched,
+) -> None:
+    branched.on_main(MAINS)
+
+    found = branched.on_branch({"b": "B mine", "a": "A"})
+
+    [conflict] = found["conflicts"]
+    assert (conflict["base"], conflict["existing"]) == ("B", "B main")
+
+
+def test_a_branch_replaces_its_own_keys_and_those_of_its_files(
+    branched: Branched,
+) -> None:
+    branched.on_branch({**OLD, "mine": "M", "merged": "M"}, "en.json")
+    branched.on_branch({**OLD, "mine": "M", "merged": "M"})
+    branched.merge(closeAfter=False)
+    branched.on_branch({**OLD, "mine": "M", "own": "O", "merged": "M"}, "en.json")
+
+    found = branched.on_branch({**OLD, "mine": "M"}, "en.json", mode="replace")
+
+    assert found["removed"] == ["merged", "own"]
+
+
+def test_a_branch_without_imports_has_no_files_to_merge(branched: Branched) -> None:
+    branched.on_main(NEWER)
+    at_main = branched.exported()
+    assert branched.exported(branch="spring") == at_main
+
+    branched.merge(closeAfter=False)
+
+    branch = branched.owner.get(f"{branched.path}/branches/spring").data["branch"]
+    assert branch["mergedAt"] is None  # nothing to merge
+    branched.update()
+    branched.merge()
+    assert branched.exported() == at_main
+
+
+@pytest.mark.parametrize("mover", ["main", "branch"])
+@pytest.mark.parametrize("first", ["main", "branch"])
+def test_files_that_one_side_moves_get_the_changes_of_the_other(
+    uploads: Uploads, mover: str, first: str
+) -> None:
+    def files(folder: str, **texts: str) -> bytes:
+        content = json.dumps({**OLD, **texts}).encode()
+        return Uploads.zipped(
+            {f"{folder}/{each}.json": content for each in ("de", "en")}
+        )
+
+    branched = Branched(uploads)
+    branched.on_main(files("l"), "all.zip")
+    branched.update()
+    steps = {"main": branched.on_main, "branch": branched.on_branch}
+    for side in sorted(steps, key=lambda side: side != first):
+        file = files("src") if side == mover else files("l", a="A new")
+        steps[side](file, "all.zip")
+
+    branched.merge()
+
+    query = {"format": "json-nested"}
+    found = branched.owner.get(f"{branched.path}/export", query=query).content
+    with ZipFile(BytesIO(found)) as archive:
+        names = archive.namelist()
+        assert "src/de.json" in names
+        assert not [name for name in names if name.startswith("l/")]
+        assert json.loads(archive.read("src/de.json")) == {**OLD, "a": "A new"}

@@ -243,6 +243,24 @@ class StorageKeysContract:
         own = on.details_of(of.id, None, None, own=True)
         assert {each.key_id for each in own} == {made.id, ""}
 
+    def test_a_new_branch_copies_the_files_of_main(self, storage: Storage) -> None:
+        of, other = add_keys_project(storage), add_keys_project(storage)
+        made = key(of)
+        storage.keys.add_keys([made])
+        kept = [
+            _detail(of, "", code, family=f"{family}/layout", module=module)
+            for family, code, module in (("po", "", "m"), ("arb", "de", ""))
+        ]
+        rest = [_detail(of, made.id), _detail(of, ""), _detail(other, "", family="po")]
+        storage.keys.put_details([*kept, *rest])
+
+        on = storage.branch_keys(of.id, add_branch(storage, of).id)
+
+        storage.keys.put_details([replace(each, detail={}) for each in kept])
+        copies = [replace(each, family=f"{each.family}/base") for each in kept]
+        own = on.details_of(of.id, None, None, own=True)
+        assert sorted(own, key=lambda each: each.family, reverse=True) == copies
+
     # history
 
     def test_history_of_a_copy_continues_that_of_main(self, storage: Storage) -> None:

@@ -6,6 +6,7 @@ from locframework.ports import Branch, BranchStatus, Page, PageRequest
 
 from .database import Order, Store, fields, insert_one, of_given
 from .engine import Row
+from .key_columns import PROJECT
 
 _BRANCH = """b.id, b.project_id, b.name, b.status,
     CAST((SELECT coalesce(sum(k.changes), 0)
@@ -20,6 +21,20 @@ _ORDER = Order(
     default="-createdAt",
 )
 
+# the families come one by one from the index: most rows are of keys
+_COPY_FILES = f"""INSERT INTO file_details
+        (project, family, language_code, key_id, module, detail)
+    WITH RECURSIVE families (name) AS (
+        SELECT min(family) FROM file_details WHERE project = {PROJECT}
+        UNION ALL
+        SELECT (SELECT min(family) FROM file_details
+            WHERE project = {PROJECT} AND family > name)
+        FROM families WHERE name IS NOT NULL
+    )
+    SELECT {PROJECT}, family || '/base', language_code, key_id, module, detail
+    FROM families JOIN file_details ON family = name AND project = {PROJECT}
+    WHERE name LIKE '%/layout'"""
+
 
 class BranchTables(Store):
     """The branch store (locframework/branches/store.py, BranchStore)."""
@@ -31,6 +46,8 @@ class BranchTables(Store):
                 "INSERT INTO lines (id, project_id, key_count) VALUES (?, ?, 0)",
                 (branch.id, branch.project_id),
             )
+            ids = (branch.project_id, branch.project_id, branch.id, branch.project_id)
+            self._database.run(_COPY_FILES, ids)
 
     def find_branch(self, project_id: str, reference: str) -> Branch | None:
         row = self._database.row(
