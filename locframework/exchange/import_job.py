@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -94,6 +94,8 @@ class _Task(Struct, frozen=True):
     batch: ImportBatch
     gone: Mapping[str, dict[str, Text]] = {}
     """What files brought last of keys that are in no file now."""
+    of_main: Collection[str] = ()
+    """Keys that main's files have, and those that the branch knows do not."""
 
 
 class _Run(Struct):
@@ -111,6 +113,7 @@ class _Run(Struct):
     renamed: Mapping[str, str] = {}
     """Where nothing is written: the ids of keys by the names that they would get."""
     gone: Mapping[str, dict[str, Text]] = {}  # as in _Task
+    of_main: Collection[str] = ()  # as in _Task
 
     @property
     def project(self) -> Project:
@@ -231,7 +234,8 @@ class ImportJob:
                 )
             gone = reader.bases(store, batch)
             batch = self._without_removed(run, reader, batch)
-            return replace(task, batch=batch, gone=gone)
+            of_main = _only_of_main(self._storage.keys, run, reader, batch)
+            return replace(task, batch=batch, gone=gone, of_main=of_main)
 
     def _without_removed(
         self, run: _Run, reader: LayoutReader, batch: ImportBatch
@@ -490,6 +494,7 @@ class ImportJob:
             ),
             result=result,
             gone=task.gone,
+            of_main=task.of_main,
         )
 
     def _write_keys(self, run: _Run, keys: Sequence[ImportedKey]) -> UnitOfWork:
@@ -599,12 +604,12 @@ class ImportJob:
         return [key for key in others if key.id not in later or key.key in run.gone]
 
     def _unknown(self, run: _Run, keys: Iterable[StoredKey]) -> list[StoredKey]:
-        """Return the keys that were created after the branch was made, or updated
+        """Return the keys that main has only since the branch was made, or updated
         last: its files cannot have them, unless they are its own."""
         if run.scope.branch is None:
             return []
         since = known_since(run.store, run.scope.branch)
-        return [key for key in keys if key.created_at > since]
+        return [key for key in keys if key.created_at > since or key.key in run.of_main]
 
     def _keys_of_main(self, run: _Run, removed: Sequence[StoredKey]) -> list[StoredKey]:
         """Return the keys of main that would appear on the branch once its own keys
@@ -634,6 +639,26 @@ def _is_replaced(name: str, run: _Run, batch: ImportBatch) -> bool:
     if found and module in modules:
         return True
     return "" in modules and not (found and module in batch.known_modules)
+
+
+def _only_of_main(
+    main: KeyStore, run: _Run, reader: LayoutReader, batch: ImportBatch
+) -> set[str]:
+    """Return the keys that a merge of another branch may have brought with its files,
+    however long ago it created them."""
+    if run.scope.branch is None or run.params.mode != "replace":
+        return set()
+    project, source = run.project, run.project.source_language
+    there, known = (
+        {
+            name
+            for family in batch.layouts
+            for layout in known_layouts(store, project.id, family, source)
+            for name in reader.entries(layout, source)
+        }
+        for store in (main, run.store)
+    )
+    return there - known
 
 
 def _texts_seen(run: _Run, plans: Sequence[_Planned]) -> SeenTexts:

@@ -274,6 +274,22 @@ def test_a_branch_replaces_its_own_keys_and_those_of_its_files(
     assert found["removed"] == ["merged", "own"]
 
 
+def test_a_branch_keeps_the_keys_that_another_one_brought_to_main(
+    branched: Branched,
+) -> None:
+    for name in FILES:
+        branched.on_branch(SPRING, name)
+    branches = f"{branched.path}/branches"
+    assert branched.owner.post(branches, json={"name": "summer"}).status == 201
+    branched.merge()
+
+    found = branched.on_main(OLD, "en.json", branch="summer", mode="replace")
+
+    assert found["keysRemoved"] == 0
+    assert branched.owner.post(f"{branches}/summer/merge", json={}).status == 200
+    assert branched.texts() == SPRING
+
+
 def test_a_branch_without_imports_has_no_files_to_merge(branched: Branched) -> None:
     branched.on_main(NEWER)
     at_main = branched.exported()
