@@ -151,9 +151,38 @@ class AccessEndpoints:
             *self._tokens.create_for_member(caller, organization_id, member_id, body)
         )
 
+    @_manage_members("GET", f"{_MEMBER}/tokens", tag="Tokens")
+    def list_member_tokens(
+        self, caller: Caller, organization_id: str, member_id: str, query: TokenQuery
+    ) -> Page[Token]:
+        """List a member's personal tokens, newest first.
+
+        Of a member of other organizations, too, those made for this one.
+        """
+        return self._tokens.list_of_member(caller, organization_id, member_id, query)
+
+    @_manage_members("DELETE", f"{_MEMBER}/tokens", tag="Tokens")
+    def revoke_member_tokens(
+        self, caller: Caller, organization_id: str, member_id: str
+    ) -> Deleted:
+        """Revoke all listed tokens of a member, from the next request on."""
+        self._tokens.revoke_of_member(caller, organization_id, member_id)
+        return Deleted(member_id)
+
+    @_manage_members("DELETE", f"{_MEMBER}/tokens/{{tokenId}}", tag="Tokens")
+    def revoke_member_token(
+        self, caller: Caller, organization_id: str, member_id: str, token_id: str
+    ) -> Deleted:
+        """Revoke one token of a member, from the next request on."""
+        self._tokens.revoke_of_member(caller, organization_id, member_id, token_id)
+        return Deleted(token_id)
+
     @_own("GET", "/tokens")
     def list_tokens(self, caller: Caller, query: TokenQuery) -> Page[Token]:
-        """List the caller's own personal tokens, newest first."""
+        """List the caller's own personal tokens, newest first.
+
+        A token without `token_manage` lists itself and those that it made.
+        """
         return self._tokens.list_personal(caller, query)
 
     @_own(
@@ -166,6 +195,7 @@ class AccessEndpoints:
     def create_token(self, caller: Caller, body: NewToken) -> TokenAnswer:
         """Make a personal token, to do as much as the caller may, or less.
 
+        One made by a token without `token_manage` ends with that token (`parentId`).
         `secret` is shown only this once.
         """
         return TokenAnswer(*self._tokens.create_personal(caller, body))

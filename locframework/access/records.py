@@ -109,6 +109,7 @@ class Token(Struct, frozen=True, rename="camel"):
     expires_at: Timestamp | None
     last_used_at: Timestamp | None
     created_at: Timestamp
+    parent_id: str | None = None  # the token that made it, and with which it ends
 
 
 class StoredToken(Struct, frozen=True):

@@ -59,8 +59,10 @@ class AccessStore(Protocol):
         user_id: str | None = None,
         organization_id: str | None = None,
         project_id: str | None = None,
+        family_of: str | None = None,
     ) -> Page[Token]:
-        """Return matching tokens that are not revoked, newest first."""
+        """Return matching tokens that are not revoked, newest first. ``family_of``: a
+        token and those that it is the parent of."""
 
     def revoke_tokens(
         self,
@@ -70,7 +72,8 @@ class AccessStore(Protocol):
         user_id: str | None = None,
         organization_id: str | None = None,
     ) -> None:
-        """Revoke the tokens that match all filters. An earlier time is kept."""
+        """Revoke the tokens that match all filters; with ``token_id`` also those that
+        it is a parent of, at any depth. An earlier time is kept."""
 
     def touch_token(self, token_id: str, at: Timestamp) -> None:
         """Set ``last_used_at``."""

@@ -177,9 +177,10 @@ class Tokens:
     _clock: Clock
 
     def create_personal(self, caller: Caller, new: NewToken) -> tuple[Token, str]:
-        """A personal token of the caller's own; answers it and its text. Raises
-        PermissionDenied when it asks for more than the caller has, or when the caller
-        is no user; UnknownPermission; LanguageNotAssigned."""
+        """A personal token of the caller's own; answers it and its text. A caller
+        without token_manage makes a child of its token, which lives no longer
+        (decisions 2.6). Raises PermissionDenied when it asks for more than the caller
+        has, or when the caller is no user; UnknownPermission; LanguageNotAssigned."""
         user_id = caller.user_id
         if user_id is None:
             reason = "only a user has personal tokens"
@@ -191,7 +192,11 @@ class Tokens:
             languages=union([g.languages for g in caller.grants]),
         )
         return self._create(
-            grant, new, user_id=user_id, organization_id=caller.bound_to
+            grant,
+            new,
+            user_id=user_id,
+            organization_id=caller.bound_to,
+            parent=_parent(caller),
         )
 
     def create_for_member(
@@ -245,9 +250,55 @@ class Tokens:
         check_record(page, "query")
         if caller.user_id is None:
             return Page([], 0, page.page, page.limit)
+        parent = _parent(caller)
         return self._store.list_tokens(
-            page, user_id=caller.user_id, organization_id=caller.bound_to
+            page,
+            user_id=caller.user_id,
+            organization_id=caller.bound_to,
+            family_of=None if parent is None else parent.id,
         )
+
+    def list_of_member(
+        self, caller: Caller, organization_id: str, member_id: str, page: PageRequest
+    ) -> Page[Token]:
+        """Return the tokens of a member that count in this organization alone, newest
+        first. Raises OrganizationNotFound, MemberNotFound, PermissionDenied."""
+        check_record(page, "query")
+        user_id, bound_to = self._member(caller, organization_id, member_id)
+        return self._store.list_tokens(page, user_id=user_id, organization_id=bound_to)
+
+    def revoke_of_member(
+        self,
+        caller: Caller,
+        organization_id: str,
+        member_id: str,
+        token_id: str | None = None,
+    ) -> None:
+        """End one token that ``list_of_member`` returns, or all of them, at once.
+        Raises as it does, and TokenNotFound."""
+        user_id, bound_to = self._member(caller, organization_id, member_id)
+        if token_id is not None:
+            token = self._find(token_id)
+            is_bound = bound_to in (None, token.organization_id)
+            if token.user_id != user_id or not is_bound:
+                raise TokenNotFound
+            self._revoke(token_id)
+            return
+        with self._transactions.transaction():
+            now = timestamp(self._clock())
+            self._store.revoke_tokens(now, user_id=user_id, organization_id=bound_to)
+
+    def _member(
+        self, caller: Caller, organization_id: str, member_id: str
+    ) -> tuple[str, str | None]:
+        """Return the user of a member, and the organization that their tokens must be
+        bound to: none if they have no other."""
+        organization = self._access.require_organization(
+            caller, "member_manage", organization_id
+        )
+        user_id = self._access.get_member(organization.id, member_id).user_id
+        is_elsewhere = len(self._store.organizations_of(user_id)) > 1
+        return user_id, organization.id if is_elsewhere else None
 
     def list_of_project(self, project_id: str, page: PageRequest) -> Page[Token]:
         """The project's tokens, newest first; the caller was let pass before."""
@@ -260,6 +311,9 @@ class Tokens:
         if token.user_id is None or token.user_id != user_id:
             raise TokenNotFound
         if caller.bound_to not in (None, token.organization_id):
+            raise TokenNotFound
+        parent = _parent(caller)
+        if parent and parent.id not in (token.token.id, token.token.parent_id):
             raise TokenNotFound
         self._revoke(token_id)
 
@@ -311,6 +365,7 @@ class Tokens:
         user_id: str | None = None,
         project_id: str | None = None,
         organization_id: str | None = None,
+        parent: Token | None = None,
     ) -> tuple[Token, str]:
         check_project(new, project_id)
         permissions = (
@@ -328,6 +383,9 @@ class Tokens:
         languages = _within(within, languages)
         kind: TokenKind = "personal" if project_id is None else "project"
         text, now = new_token_text(kind), self._clock()
+        expires_at = timestamp(expiry(new, now))
+        if parent is not None and parent.expires_at is not None:
+            expires_at = min(expires_at, parent.expires_at)
         token = Token(
             id=new_id(),
             kind=kind,
@@ -338,12 +396,16 @@ class Tokens:
             ),
             project_id=project_id,
             assigned_languages=languages,
-            expires_at=timestamp(expiry(new, now)),
+            expires_at=expires_at,
             last_used_at=None,
             created_at=timestamp(now),
+            parent_id=None if parent is None else parent.id,
         )
         stored = StoredToken(token, token_hash(text), user_id, organization_id, None)
         with self._transactions.transaction():
+            if parent is not None:  # nobody revokes it between
+                self._store.tokens.lock(parent.id)
+                self._find(parent.id)
             self._store.tokens.insert(stored)
         return token, text
 
@@ -367,6 +429,7 @@ class Tokens:
 
     def _revoke(self, token_id: str) -> None:
         with self._transactions.transaction():
+            self._store.tokens.lock(token_id)
             self._store.revoke_tokens(timestamp(self._clock()), token_id=token_id)
 
 
@@ -417,6 +480,14 @@ class Authenticator:
             log.warning("the use of token %s could not be noted", token_id)
         finally:
             self._pending.discard(token_id)
+
+
+def _parent(caller: Caller) -> Token | None:
+    """Return the token of a caller without token_manage: the parent of those that it
+    makes, and with them all that it sees."""
+    if any("token_manage" in effective(grant) for grant in caller.grants):
+        return None
+    return caller.token
 
 
 def _within(grant: Grant, wanted: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -151,6 +151,11 @@ class World:
             f"/organizations/{self.organization_id}/members",
             json={"email": f"{name}@example.com", "role": "viewer"},
         ).data["member"]
+        of_member = f"/organizations/{self.organization_id}/members/{member['id']}"
+        new_token = {"name": "member's", "permissions": ["project_read"]}
+        member_token = self.owner.post(f"{of_member}/tokens", json=new_token).data[
+            "token"
+        ]
         jobs = self.owner.get(f"{here}/jobs").data["items"]
         self.project_token = self.owner.with_token(token["secret"])
         self.ids = {
@@ -167,6 +172,7 @@ class World:
             "version": "1",
             "memberId": member["id"],
             "tokenId": own_token["id"],
+            "memberTokenId": member_token["id"],
             "projectTokenId": token["token"]["id"],
             "publicKey": made["publicKey"],
             "blob": "0" * 64,
@@ -229,6 +235,8 @@ class World:
             ids["jobId"] = ids["tmJobId"]
         if "/projects/" in row.path:
             ids["tokenId"] = ids["projectTokenId"]
+        if "/members/" in row.path:
+            ids["tokenId"] = ids["memberTokenId"]
         return ids
 
 

@@ -163,6 +163,25 @@ class StorageAccessContract:
         assert listed(user_id=who.id) == [replace(mine.token, last_used_at=at(7))]
         assert storage.access.tokens.find(bound.token.id) == bound
 
+    def test_tokens_are_listed_with_their_children_and_end_with_their_parents(
+        self, storage: Storage
+    ) -> None:
+        who = add_user(storage, "ann")
+        first = add_token(storage, "a", user_id=who.id)
+        other = add_token(storage, "b", user_id=who.id)
+        below = {"user_id": who.id, "parent_id": first.token.id}
+        child = add_token(storage, "c", **below)
+        below["parent_id"] = child.token.id
+        grandchild = add_token(storage, "d", **below)
+
+        page = storage.access.list_tokens(ALL, family_of=first.token.id)
+        assert {each.id for each in page.items} == {first.token.id, child.token.id}
+        storage.access.revoke_tokens(at(1), token_id=first.token.id)
+        found = [storage.access.tokens.find(each.token.id) for each in (child, other)]
+        assert [each and each.revoked_at for each in found] == [at(1), None]
+        last = storage.access.tokens.find(grandchild.token.id)
+        assert last is not None and last.revoked_at == at(1)
+
     def test_revoked_tokens_keep_their_first_time(self, storage: Storage) -> None:
         who, of = add_user(storage, "ann"), add_organization(storage)
         bound = add_token(storage, "a", user_id=who.id, organization_id=of.id)

@@ -30,13 +30,17 @@ from .tables import Condition, Table, among, map_page
 
 _HOLDER = """SELECT t.id, t.kind, t.name, t.prefix, t.permissions, t.project_id,
         coalesce(t.assigned_languages, 'null'), t.expires_at, t.last_used_at,
-        t.created_at, t.sha256, t.user_id, t.organization_id, t.revoked_at,
+        t.created_at, t.parent_id, t.sha256, t.user_id, t.organization_id, t.revoked_at,
         m.organization_id, m.role,
         coalesce(m.assigned_languages, 'null'), coalesce(m.project_ids, 'null')
     FROM tokens t LEFT JOIN users u ON u.id = t.user_id AND u.is_active
     LEFT JOIN members m ON m.user_id = u.id
     WHERE t.sha256 = ? ORDER BY m.organization_id"""
-_STORED_COLUMNS = 14
+_STORED_COLUMNS = 15
+
+_FAMILY = """(WITH RECURSIVE family (id) AS (SELECT id FROM tokens WHERE id = ?
+    UNION SELECT t.id FROM tokens t JOIN family f ON t.parent_id = f.id)
+    SELECT id FROM family)"""
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
 _or_none = msgspec.json.Decoder(tuple[str, ...] | None).decode
@@ -157,10 +161,14 @@ class AccessTables:
         user_id: str | None = None,
         organization_id: str | None = None,
         project_id: str | None = None,
+        family_of: str | None = None,
     ) -> Page[Token]:
         conditions = _filters(
             user_id=user_id, organization_id=organization_id, project_id=project_id
         )
+        if family_of is not None:
+            family = (TokenRow.id == family_of) | (TokenRow.parent_id == family_of)
+            conditions.append(family)
         query = self.tokens.select().where(TokenRow.revoked_at.is_null(), *conditions)
         return map_page(self.tokens.page(query, page), lambda stored: stored.token)
 
@@ -172,9 +180,9 @@ class AccessTables:
         user_id: str | None = None,
         organization_id: str | None = None,
     ) -> None:
-        conditions = _filters(
-            id=token_id, user_id=user_id, organization_id=organization_id
-        )
+        conditions = _filters(user_id=user_id, organization_id=organization_id)
+        if token_id is not None:
+            conditions.append(TokenRow.id.in_(SQL(_FAMILY, (token_id,))))
         self.tokens.write(
             TokenRow.update(revoked_at=at).where(
                 TokenRow.revoked_at.is_null(), *conditions
@@ -198,5 +206,5 @@ def _filters(**values: str | None) -> list[Condition]:
 def _stored_token(row: Row) -> StoredToken:
     id_, kind, name, prefix, permissions, project_id, languages, *rest = row
     first = [id_, kind, name, prefix, _texts.decode(permissions), project_id]
-    token = Token(*[*first, _or_none(languages), *rest[:3]])
-    return StoredToken(token, *rest[3:])
+    token = Token(*[*first, _or_none(languages), *rest[:4]])
+    return StoredToken(token, *rest[4:])

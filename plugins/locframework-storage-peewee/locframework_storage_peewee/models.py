@@ -57,8 +57,8 @@ MemberRow = table(
 )
 TokenRow = table(
     "tokens",
-    """id kind name prefix project_id expires_at last_used_at created_at sha256 user_id
-    organization_id revoked_at""",
+    """id kind name prefix project_id expires_at last_used_at created_at parent_id
+    sha256 user_id organization_id revoked_at""",
     permissions=TEXTS,
     assigned_languages=TEXTS,
 )

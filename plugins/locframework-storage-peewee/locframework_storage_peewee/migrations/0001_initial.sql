@@ -44,11 +44,13 @@ CREATE TABLE tokens (
     expires_at TEXT,
     last_used_at TEXT,
     created_at TEXT NOT NULL,
+    parent_id TEXT,
     sha256 TEXT NOT NULL UNIQUE,
     user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
     organization_id TEXT REFERENCES organizations (id) ON DELETE CASCADE,
     revoked_at TEXT
 );
+CREATE INDEX tokens_of_parent ON tokens (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX tokens_of_project ON tokens (project_id, created_at, id);
 CREATE INDEX tokens_of_user ON tokens (user_id, created_at, id)
     WHERE revoked_at IS NULL;
