@@ -180,7 +180,8 @@ class StorageAccessContract:
         found = [storage.access.tokens.find(each.token.id) for each in (child, other)]
         assert [each and each.revoked_at for each in found] == [at(1), None]
         last = storage.access.tokens.find(grandchild.token.id)
-        assert last is not None and last.revoked_at == at(1)
+        assert last is not None
+        assert last.revoked_at == at(1)
 
     def test_revoked_tokens_keep_their_first_time(self, storage: Storage) -> None:
         who, of = add_user(storage, "ann"), add_organization(storage)
