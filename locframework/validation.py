@@ -2,11 +2,13 @@
 
 import io
 import re
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime, time
-from typing import BinaryIO
+from difflib import get_close_matches
+from typing import Any, BinaryIO
 
 import msgspec
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, Struct, inspect, structs
 
 from .errors import Problem, ValidationFailed, abbreviate, truncate
 
@@ -14,6 +16,7 @@ PROBLEMS_LIMIT = 20
 DEPTH_LIMIT = 64  # decisions 2.10
 CHARACTER = "holds U+0000 or a lone surrogate"
 
+_LIKENESS = 0.55  # of names that one may be taken for; difflib's ratio
 _FORBIDDEN = re.compile("[\0\ud800-\udfff]")
 _AS_THEY_ARE = (bytes, bytearray, date, datetime, time)  # a field of text is none
 _MESSAGE = re.compile(r"(?s)(.*?)(?: - at (?:`key` in )?`(?:key in )?\$([^`]*)`)?\Z")
@@ -54,13 +57,14 @@ def refusal(
     value: object,
     type_: type[Struct],
     root: str,
+    unknown: Iterable[Problem] = (),
     *,
     strict: bool = True,
 ) -> ValidationFailed:
-    """Return the error for a ``value`` that is no ``type_``, with the first fault of
-    every field. ``root`` is "$", "query" or "form"; ``strict``: as of
-    ``msgspec.convert``."""
-    problems = _in_fields(value, type_, root, strict)
+    """Return the error for a ``value`` that is no ``type_``: what is wrong with
+    ``unknown`` fields, and the first fault of every other. ``root`` is "$", "query" or
+    "form"; ``strict``: as of ``msgspec.convert``."""
+    problems = [*unknown, *_in_fields(value, type_, root, strict)]
     return ValidationFailed.of(problems or [_problem(error, root)])
 
 
@@ -79,14 +83,72 @@ def _in_fields(
                 found.append(_problem(error, path))
         elif field.required:
             found.append(Problem(path, "required", "is required"))
-    if type_.__struct_config__.forbid_unknown_fields:
-        found += [
-            Problem(
-                f"{root}.{truncate(name)}", "unknown", "is not a member of this body"
-            )
-            for name in value.keys() - {*type_.__struct_encode_fields__}
-        ]
     return found
+
+
+def unknown_names(
+    given: Iterable[str], known: Collection[str], root: str
+) -> Iterator[Problem]:
+    """Yield a problem for each name that is not known, with the nearest known one.
+    ``root`` is the path above the names."""
+    for name in given:
+        if name not in known:
+            said = f"unknown field {abbreviate(name)!r}{suggestion(name, known)}"
+            yield Problem(f"{root}.{truncate(name)}", "unknown", truncate(said))
+
+
+def suggestion(name: str, known: Collection[str]) -> str:
+    """Return "; did you mean …?" with the nearest known name, or all of them if none is
+    near; "" if there are none."""
+    if not known:
+        return ""
+    plain = {each.replace("_", "").lower(): each for each in known}
+    asked = truncate(name).replace("_", "").lower()  # a long name is slow to compare
+    near = get_close_matches(asked, plain, 1, _LIKENESS)
+    if near:
+        return f"; did you mean {plain[near[0]]!r}?"
+    return f"; there are {', '.join(sorted(known))}"
+
+
+Members = dict[str, Any] | list[Any] | None
+"""What values of a type may have: the names of a struct's members with the Members of
+each; of a list or mapping, the Members of every item; None: nothing that is checked."""
+
+
+def members_of(type_: inspect.Type) -> Members:
+    """Return which members a type knows, at any depth."""
+    if isinstance(type_, inspect.StructType):
+        return {each.encode_name: members_of(each.type) for each in type_.fields}
+    if isinstance(type_, inspect.Metadata):
+        return members_of(type_.type)
+    if isinstance(type_, inspect.UnionType):
+        each = [members_of(one) for one in type_.types]
+        return next((one for one in each if one is not None), None)
+    if isinstance(type_, inspect.DictType):
+        below = members_of(type_.value_type)
+    elif isinstance(type_, inspect.ListType | inspect.VarTupleType):
+        below = members_of(type_.item_type)
+    else:
+        return None
+    return None if below is None else [below]
+
+
+def unknown_members(
+    value: object, known: Members, path: str = "$"
+) -> Iterator[Problem]:
+    """Yield a problem for each member, at any depth, that is not known. To suggest a
+    name is slow: take no more than are shown."""
+    if isinstance(known, dict) and isinstance(value, dict):
+        yield from unknown_names(value, known, path)
+        for name, below in known.items():
+            if below is not None and name in value:
+                yield from unknown_members(value[name], below, f"{path}.{name}")
+    elif isinstance(known, list) and isinstance(value, dict):
+        for name, item in value.items():
+            yield from unknown_members(item, known[0], f"{path}.{abbreviate(name)}")
+    elif isinstance(known, list) and isinstance(value, list):
+        for at, item in enumerate(value):
+            yield from unknown_members(item, known[0], f"{path}[{at}]")
 
 
 def _problem(error: msgspec.ValidationError, root: str) -> Problem:

@@ -56,9 +56,8 @@ class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
     sort: ByTime = "-createdAt"
 
 
-class RevertRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """What to undo on main: at least one filter; all of them must match. Unknown fields
-    are refused: ignoring a misspelt filter would undo more."""
+class RevertRequest(Struct, frozen=True, rename="camel"):
+    """What to undo on main: at least one filter; all of them must match."""
 
     actor: ShortText | None = None  # the id of a user or token
     since: TimeInput | None = None

@@ -10,7 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from math import isfinite
 from typing import Any, BinaryIO, Generic, NoReturn, TypeVar, cast, get_args
 from urllib.parse import parse_qsl
@@ -29,7 +29,16 @@ from locframework.errors import (
     abbreviate,
     truncate,
 )
-from locframework.validation import DEPTH_LIMIT, forbidden, refusal, text_problems
+from locframework.validation import (
+    DEPTH_LIMIT,
+    PROBLEMS_LIMIT,
+    forbidden,
+    members_of,
+    refusal,
+    text_problems,
+    unknown_members,
+    unknown_names,
+)
 
 from .operation import has_required_fields
 from .records import UPLOAD_LIMIT, Upload, UploadedFile
@@ -171,6 +180,8 @@ class FormBody(Generic[T]):
                 files[name] = self._files[name](part)
             elif name in self._texts.names:
                 texts.append((name, _text(part, name)))
+            else:
+                texts.append((name, ""))  # which is refused
         while body.read(_EPILOGUE_BYTES):
             pass
         body.check_complete()
@@ -229,24 +240,37 @@ MEMBERS_MOST = 1000
 class TextFields(Generic[T]):
     """Reads the structs of one type; ``root`` is how a Problem's path begins."""
 
-    def __init__(self, type_: type[T], root: str, others: tuple[type, ...] = ()):
-        """``others`` are types of fields that are no texts (uploads)."""
+    def __init__(
+        self,
+        type_: type[T],
+        root: str,
+        others: tuple[type, ...] = (),
+        *,
+        is_strict: bool = True,
+    ) -> None:
+        """``others`` are types of fields that are no texts (uploads). ``is_strict``:
+        refuse names that the type does not have."""
+        self._is_strict = is_strict
         self._type = type_
         self._root = root
         self._fields = _text_fields(type_, others)
 
     @property
     def names(self) -> Collection[str]:
-        """The names that are read; all others are ignored."""
+        """The names that are read."""
         return self._fields.keys()
 
     def read(self, pairs: Iterable[tuple[str, str]], others: Mapping[str, object]) -> T:
-        """The struct; names it does not have are ignored. Raises ValidationFailed."""
+        """Return the struct. Raises ValidationFailed."""
         texts: dict[str, list[str]] = {}
         for name, text in pairs:
             texts.setdefault(name, []).append(text)
         values: dict[str, object] = dict(others)
-        problems = []
+        problems: list[Problem] = []
+        if self._is_strict and texts.keys() - self._fields.keys():
+            known = self._type.__struct_encode_fields__
+            unknown = unknown_names(texts, known, self._root)
+            problems += islice(unknown, PROBLEMS_LIMIT)
         for name in self._fields.keys() & texts.keys():
             path, given = f"{self._root}.{name}", texts[name]
             if len(given) > 1 and not self._fields[name]:
@@ -266,8 +290,9 @@ class TextFields(Generic[T]):
 class Query(Generic[T]):
     """Reads the query string of one operation."""
 
-    def __init__(self, type_: type[T]) -> None:
-        self._fields = TextFields(type_, "query")
+    def __init__(self, type_: type[T], *, is_strict: bool = True) -> None:
+        """``is_strict``: refuse parameters that the type does not have."""
+        self._fields = TextFields(type_, "query", is_strict=is_strict)
         self._nothing = None if has_required_fields(type_) else type_()
 
     def read(self, environ: Environ) -> T:
@@ -324,6 +349,9 @@ class JsonBody(Generic[T]):
         """``optional``: no body at all is read as ``{}``."""
         self._type = type_
         self._optional = optional
+        self._members = _members_of(type_)
+        flat = (name for name, below in self._members.items() if below is None)
+        self._flat = frozenset(flat)
 
     def read(self, environ: Environ) -> T:
         """The body as a struct.
@@ -341,9 +369,21 @@ class JsonBody(Generic[T]):
         else:
             raise InvalidJson("a JSON body is required")
         try:
-            return msgspec.convert(value, self._type)
+            made = msgspec.convert(value, self._type)
         except msgspec.ValidationError as error:
-            raise refusal(error, value, self._type, "$") from None
+            raise refusal(error, value, self._type, "$", self._unknown(value)) from None
+        # without a call if nothing is below the members, as in most bodies
+        if not self._flat.issuperset(value) and (unknown := self._unknown(value)):  # type: ignore[arg-type]
+            raise ValidationFailed.of(unknown)
+        return made
+
+    def _unknown(self, value: object) -> list[Problem]:
+        return [*islice(unknown_members(value, self._members), PROBLEMS_LIMIT)]
+
+
+@cache  # each app asks for the types of all operations
+def _members_of(type_: type[Struct]) -> dict[str, Any]:
+    return cast("dict[str, Any]", members_of(inspect.type_info(type_)))
 
 
 def _require_json(environ: Environ) -> None:

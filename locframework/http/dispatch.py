@@ -209,7 +209,7 @@ Reader = tuple[str, Callable[[Environ], object]]
 
 PREFIX = "/api/v1"
 REQUEST_ID = "locframework.request_id"  # in the WSGI environ
-_NOTHING = ""  # what the body is called that an operation does not ask for
+_NOTHING = ""  # what the body or query is called that an operation does not ask for
 
 CONTENT_METHODS = "GET, HEAD, OPTIONS"
 CONTENT_HEADERS = [
@@ -227,8 +227,9 @@ PREFLIGHT_HEADERS = [
 ]
 
 
-class NoBody(Struct):
-    """The body of an operation that declares none: any JSON object, or no body."""
+class Nothing(Struct):
+    """The body of an operation that declares none, an empty JSON object or no body; and
+    the query, which is empty."""
 
 
 class Dispatch(Generic[C]):
@@ -390,13 +391,16 @@ def require_servable(
 
 def _readers_of(operation: Operation) -> list[Reader]:
     readers: list[Reader] = []
+    is_strict = operation.rate != "content"
     if operation.query is not None:
-        readers.append(("query", Query(operation.query).read))
+        readers.append(("query", Query(operation.query, is_strict=is_strict).read))
+    elif is_strict:
+        readers.append((_NOTHING, Query(Nothing).read))
     if operation.body is not None:
         body = JsonBody(operation.body, optional=operation.body_optional)
         readers.append(("body", body.read))
     elif operation.takes_json:
-        readers.append((_NOTHING, JsonBody(NoBody, optional=True).read))
+        readers.append((_NOTHING, JsonBody(Nothing, optional=True).read))
     if operation.form is not None:
         readers.append(("form", FormBody(operation.form, operation.upload_limit).read))
     return readers

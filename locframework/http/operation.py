@@ -155,7 +155,8 @@ class Operation(Declaration, frozen=True, kw_only=True):
     @property
     def decodes(self) -> bool:
         """Whether a request can be refused for what it carries beside its path."""
-        return self.takes_json or any((self.query, self.form))
+        is_strict = self.rate != "content"  # about its query
+        return is_strict or self.takes_json or any((self.query, self.form))
 
 
 @cache  # each app asks for the types of all operations

@@ -58,7 +58,9 @@ class IfMatch(Generic[C]):
         ]
         read = self._read = reads.get(operation.etag_path)
         self._link = url_resolver_of(read.answer) if read else None
-        self._query = Query(read.query) if read and read.query else None
+        self._query = (
+            Query(read.query, is_strict=False) if read and read.query else None
+        )
 
     def __call__(
         self,

@@ -52,9 +52,8 @@ Missing = dict[tuple[str, str | None], Question]
 """The texts that a key lacks, by language and plural form: source text and context."""
 
 
-class PrefillFilter(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which keys; every condition that is set must hold. Unknown properties are
-    refused."""
+class PrefillFilter(Struct, frozen=True):
+    """Which keys; every condition that is set must hold."""
 
     prefix: Annotated[str, Meta(max_length=500)] = ""
     tag: Annotated[list[str], Meta(max_length=20)] = []  # all of them

@@ -59,8 +59,10 @@ def _example(spec: Mapping[str, Any]) -> tuple[Any, dict[str, Upload] | None]:
         return {}, {"file": Upload("tm.csv", b"en,de\na,b\n", "text/csv")}
     if spec["operationId"] == "importGlossary":
         return {}, {"file": TERMS}
-    if "multipart/form-data" in content:
+    if spec["operationId"] == "startImport":
         return {"format": "json-nested", "languageCode": "en"}, {"file": FILE}
+    if "multipart/form-data" in content:
+        return {}, {"file": FILE}
     if "application/json" not in content:
         return None, None
     return BODIES[spec["operationId"]], None

@@ -106,14 +106,68 @@ def test_a_slug_resolves_by_its_id_whatever_stands_before(workspace):
         assert read(f"/projects/{odd}").status == 404
 
 
-def test_unknown_members_are_ignored_and_wrong_types_are_not(workspace):
+MISSPELT = [
+    ("POST", "/members", {"languageCodes": ["de"]}, "assignedLanguages"),
+    ("POST", "/tokens", {"name": "CI", "permission": ["project_read"]}, "permissions"),
+    ("POST", "{project}/keys", {"key": "a", "tag": ["web"]}, "tags"),
+    ("POST", "{project}/keys/bulk", {"keys": [{"key": "a", "vlues": {}}]}, "values"),
+    ("PATCH", "{project}", {"mainProtect": True}, "mainProtected"),
+    ("POST", "{project}/languages", {"language": "fr"}, "languageCode"),
+    ("POST", "{project}/branches", {"nmae": "x"}, "name"),
+    ("POST", "{project}/webhooks", {"urls": "https://a.example"}, "url"),
+    ("GET", "{project}/keys?Search=x", None, "search"),
+    ("GET", "{project}/export?format=arb&langaugeCodes=de", None, "languageCodes"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "wanted"), MISSPELT)
+def test_a_misspelt_field_is_refused_with_the_nearest_one(
+    sqlite_workspace, method, path, body, wanted
+):
+    project = sqlite_workspace.project(languages=["de"])
+    organization = sqlite_workspace.organization_id
+    if path.startswith("/") and path != "/tokens":
+        path = f"/organizations/{organization}{path}"
+    path = path.replace("{project}", f"/projects/{project['id']}")
+
+    found = sqlite_workspace.owner.request(method, path, json=body)
+
+    assert (found.status, found.error["code"]) == (400, "validation_failed")
+    messages = [each["message"] for each in found.error["details"]]
+    assert any(f"did you mean {wanted!r}?" in each for each in messages)
+
+
+def test_a_parameter_is_refused_where_there_are_none(workspace):
+    path = f"/projects/{workspace.project()['id']}"
+
+    found = workspace.owner.get(path, query={"dryRun": "true"})
+
+    assert (found.status, found.error["code"]) == (400, "validation_failed")
+    assert found.error["message"] == "query.dryRun: unknown field 'dryRun'"
+
+
+def test_only_public_content_takes_any_parameter(workspace):
+    path = f"/projects/{workspace.project()['id']}/distributions"
+    body = {"name": "Web", "format": "json-nested", "languageCodes": ["en"]}
+    made = workspace.owner.post(path, json=body).data["distribution"]
+    workspace.owner.post(f"{path}/{made['id']}/releases", json={})
+    workspace.run_jobs()
+
+    manifest = f"/content/{made['publicKey']}/manifest.json"
+    statuses = [
+        workspace.owner.get(at, query={"version": "1"}).status
+        for at in (manifest, f"{path}/{made['id']}")
+    ]
+
+    assert statuses == [200, 400]
+
+
+def test_wrong_types_are_refused(workspace):
     project = workspace.project()
     path = f"/projects/{project['id']}/keys"
-    create = workspace.owner.post
 
-    assert create(path, json={"key": "a", "colour": "red"}).status == 201
-    assert workspace.owner.get(path, query={"colour": "red"}).status == 200
-    wrong = create(path, json={"key": "b", "tags": "red"})
+    wrong = workspace.owner.post(path, json={"key": "b", "tags": "red"})
+
     [problem] = wrong.error["details"]
     assert (wrong.status, wrong.error["code"]) == (400, "validation_failed")
     assert problem["path"] == "$.tags"

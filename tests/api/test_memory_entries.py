@@ -33,13 +33,13 @@ def test_a_patch_of_an_entry_leaves_what_it_does_not_name(memory):
 
     assert memory.owner.patch(memory.one, json={}).data["entry"] == before
     changed = memory.owner.patch(memory.one, json={"context": "c"}).data["entry"]
-    again = memory.owner.patch(
-        memory.one, json={"sourceText": "Buy", "translations": {"de": "x"}}
-    ).data["entry"]
+    again = memory.owner.patch(memory.one, json={"sourceText": "Buy"}).data["entry"]
+    of_texts = memory.owner.patch(memory.one, json={"translations": {"de": "x"}})
 
     assert changed == {**before, "context": "c", "updatedAt": changed["updatedAt"]}
     assert again == {**changed, "sourceText": "Buy", "updatedAt": again["updatedAt"]}
     assert again == memory.read()
+    assert (of_texts.status, of_texts.error["code"]) == (400, "validation_failed")
 
 
 @pytest.mark.parametrize(

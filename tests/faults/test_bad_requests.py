@@ -153,14 +153,14 @@ def test_numbers_out_of_all_bounds_are_refused(site):
     numbers = [-1, absent, 2**31, 2**53, 2**63, 2**64, -(2**63) - 1, 10**400, 1.5]
     rollback = f"{site.path}/distributions/{site.distribution['id']}/rollback"
     cases = []
-    for path, field in (
-        (rollback, "version"),
-        (f"{site.path}/tokens", "expiresInDays"),
-        ("/tokens", "expiresInDays"),
+    token = {"name": "x", "permissions": ["project_read"]}
+    for path, field, more in (
+        (rollback, "version", {}),
+        (f"{site.path}/tokens", "expiresInDays", token),
+        ("/tokens", "expiresInDays", token),
     ):
         for number in [*numbers, 1e300, True, "1", None, [], {}]:
-            body = {field: number, "name": "x", "permissions": ["project_read"]}
-            answer = site.client.post(path, body)
+            answer = site.client.post(path, {field: number, **more})
             is_absent = field == "version" and number == absent
             expected = (404, "release_not_found") if is_absent else BAD_FIELD
             if (answer.status, number) == (400, 10**400):

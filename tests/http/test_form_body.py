@@ -20,7 +20,7 @@ FILE = Upload("de.json", b'{"a": 1}', "application/json")
 def test_fields_and_file_come_together(client):
     answer = client.post(
         IMPORT,
-        form={"mode": "replace", "dryRun": True, "tags": ["a", "b"], "unknown": "x"},
+        form={"mode": "replace", "dryRun": True, "tags": ["a", "b"]},
         files={"file": FILE},
     )
 
@@ -32,6 +32,17 @@ def test_fields_and_file_come_together(client):
         "dry_run": True,
         "tags": ["a", "b"],
         "more": None,
+    }
+
+
+def test_a_field_that_the_form_does_not_have_is_refused_with_the_nearest(client):
+    form = {"dry_run": "true", "tags": ["a"]}
+    [problem] = client.post(IMPORT, form=form, files={"file": FILE}).error["details"]
+
+    assert problem == {
+        "path": "form.dry_run",
+        "rule": "unknown",
+        "message": "unknown field 'dry_run'; did you mean 'dryRun'?",
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,9 +25,16 @@ from locframework.validation import DEPTH_LIMIT
 NOTES = "/projects/p1/notes"
 
 
+class Part(Struct, frozen=True):
+    size: int = 0
+
+
 class Thing(Struct, frozen=True, rename="camel"):
     name: str
     some_tags: list[str] = []
+    parts: list[Part] = []
+    by_name: dict[str, Part | None] = {}
+    free: dict[str, int] = {}
 
 
 def read(content, **environ):
@@ -40,10 +48,48 @@ def read(content, **environ):
     return JsonBody(Thing, optional=False).read(present)
 
 
-def test_a_body_becomes_a_struct_and_unknown_members_are_ignored():
-    content = '{"name": "Öl 😀 \\ud83d\\ude00", "someTags": ["a"], "more": 1}'
+def test_a_body_becomes_a_struct():
+    content = '{"name": "Öl 😀 \\ud83d\\ude00", "someTags": ["a"]}'
 
     assert read(content.encode()) == Thing("Öl 😀 😀", ["a"])
+
+
+@pytest.mark.parametrize(
+    ("content", "path"),
+    [
+        ('"some_tags": []', "$.some_tags"),
+        ('"parts": [{"size": 1}, {"sise": 1}]', "$.parts[1].sise"),
+        ('"byName": {"a": null, "b": {"Size": 1}}', "$.byName.b.Size"),
+        ('"parts": [{"size": "x", "depth": 1}]', "$.parts[0].depth"),
+    ],
+)
+def test_an_unknown_member_is_refused_at_any_depth(content, path):
+    with pytest.raises(ValidationFailed) as caught:
+        read(f'{{"name": "a", "free": {{"any": 1}}, {content}}}'.encode())
+
+    first = caught.value.details[0]
+    assert (first.path, first.rule) == (path, "unknown")
+
+
+def test_what_is_missing_is_told_beside_what_is_unknown():
+    with pytest.raises(ValidationFailed) as caught:
+        read(b'{"nmae": "a"}')
+
+    assert [(each.path, each.message) for each in caught.value.details] == [
+        ("$.nmae", "unknown field 'nmae'; did you mean 'name'?"),
+        ("$.name", "is required"),
+    ]
+
+
+def test_of_many_unknown_members_twenty_are_told_at_once():
+    many = {f"member{number}": 1 for number in range(50_000)}
+
+    begun = time.process_time()
+    with pytest.raises(ValidationFailed) as caught:
+        read(json.dumps({"name": "a", **many}).encode())
+
+    assert len(caught.value.details) == 20
+    assert time.process_time() - begun < 1
 
 
 @pytest.mark.parametrize(

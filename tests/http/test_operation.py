@@ -166,7 +166,7 @@ def test_operations_are_read_from_their_signatures_in_order():
     assert b.template == "/b/{thing_id}/parts/{part_id}"
     assert (b.summary, b.description) == ("Do b", "More of it,\non two lines.")
     assert b.accepted is Body
-    assert not b.decodes
+    assert b.decodes
     assert (a.public, a.status, a.body) == (True, 201, Body)
     assert a.answer is Done
     assert a.body_optional
