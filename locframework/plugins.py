@@ -34,7 +34,7 @@ from .keys.changes import NOTE_LENGTH, Change, WriteNote, WriteRefusal, WriteVet
 from .memories.matching.port import Matcher
 from .quality.check import Check, name_of_check
 from .quality.checks import BUILT_IN
-from .settings import Settings, setting_in
+from .settings import Settings, fault_in, setting_in
 from .storage import Storage, StorageProvider
 from .validation import check_record
 from .webhooks.event_schemas import fault_of
@@ -370,12 +370,12 @@ def _built(entry: EntryPoint, settings: Mapping[str, object], origin: str) -> ob
         settings_type = getattr(plugin_class, "settings_type", NoSettings)
         given = msgspec.convert(settings, settings_type, strict=False)
         return plugin_class() if settings_type is NoSettings else plugin_class(given)
-    except (msgspec.ValidationError, SettingsError) as error:
-        setting = f"plugins.{entry.name}"
-        if isinstance(error, SettingsError):
-            setting += f".{error.setting}"
-        else:
-            setting = setting_in(error, setting)
+    except msgspec.ValidationError as error:
+        setting = setting_in(error, f"plugins.{entry.name}")
+        reason = f"settings: {fault_in(error, settings_type)}"
+        raise PluginError(entry.name, origin, reason, setting) from error
+    except SettingsError as error:
+        setting = f"plugins.{entry.name}.{error.setting}"
         reason = f"settings: {error}"
         raise PluginError(entry.name, origin, reason, setting) from error
     except PLUGIN_EXCEPTIONS as error:

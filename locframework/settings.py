@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct, field
-from msgspec.structs import force_setattr
+from msgspec.structs import fields, force_setattr
 
 from .errors import SettingsError
+from .validation import suggestion
 
 ENVIRONMENT_PREFIX = "LOCFRAMEWORK_"
 
@@ -109,7 +110,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         try:
             return msgspec.convert(tree, cls, strict=False)
         except msgspec.ValidationError as error:
-            raise SettingsError(f"settings: {error}", setting_in(error)) from error
+            message = f"settings: {fault_in(error, cls)}"
+            raise SettingsError(message, setting_in(error)) from error
 
 
 def as_settings(given: object) -> Settings:
@@ -121,6 +123,26 @@ def as_settings(given: object) -> Settings:
     return given
 
 
+def fault_in(error: msgspec.ValidationError, type_: type[Struct]) -> str:
+    """Return what is wrong with settings of the type; of an unknown one, the nearest
+    that there is."""
+    unknown = _UNKNOWN.search(str(error))
+    if unknown is None:
+        return str(error)
+    place = _PLACE.search(str(error))
+    known = _types_of(type_)
+    for table in place[1].split(".") if place else ():
+        known = _types_of(known.get(table))
+    return f"unknown setting {setting_in(error)!r}{suggestion(unknown[1], known)}"
+
+
+def _types_of(table: Any) -> dict[str, Any]:
+    """Return the types of a table's settings; of what is no plain table none."""
+    if not isinstance(table, type) or not issubclass(table, Struct):
+        return {}
+    return {each.encode_name: each.type for each in fields(table)}
+
+
 def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
     """Return the setting that an error is about, below the table ``below``, or ""."""
     found = _PLACE.search(str(error))
@@ -130,8 +152,8 @@ def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
 
 
 def source_of(setting: str, path: Path | str | None, environ: Mapping[str, str]) -> str:
-    """Return where a setting, or one below it, was set: variables, else the file, or
-    "". ``path`` and ``environ`` are those of ``Settings.load``."""
+    """Return where a setting, or one below it, was set: variables, else ``FILE, line
+    N``, or "". ``path`` and ``environ`` are those of ``Settings.load``."""
     wanted = setting.split(".")
     names = [
         name
@@ -144,7 +166,19 @@ def source_of(setting: str, path: Path | str | None, environ: Mapping[str, str])
     found: object = {} if path is None else _read_toml(path)
     for table in wanted:
         found = found.get(table) if isinstance(found, dict) else None
-    return "" if found is None else str(path)
+    if path is None or found is None:
+        return ""
+    return f"{path}, line {_line(path, wanted)}"
+
+
+def _line(path: Path | str, setting: Sequence[str]) -> int:
+    """Return the line of a TOML file that names a setting, below its tables."""
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    at = 0
+    for name in setting:
+        named = re.compile(rf"[^#]*(?<![\w-]){re.escape(name)}['\"]?\s*[.=\]]")
+        at = next((n for n in range(at, len(lines)) if named.match(lines[n])), at)
+    return at + 1
 
 
 def _setting_of(variable: str) -> str:

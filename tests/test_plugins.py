@@ -133,7 +133,7 @@ def test_a_plugin_without_settings_needs_no_settings_type(install):
 
     found = next(each for each in host.loaded if each.name == "silent")
     assert (found.hooks, found.settings) == (["loc_on_event"], [])
-    assert "unknown field `a`" in refusal_of(silent={"a": 1})
+    assert "unknown setting 'a'" in refusal_of(silent={"a": 1})
 
 
 class ManySettings(Struct, rename="kebab"):
@@ -276,7 +276,11 @@ def test_a_plugin_that_fails_to_close_stops_no_other(caplog):
     ("declared", "given", "said"),
     [
         ("width: int = 3", {"width": "wide"}, "Expected `int`, got `str` - at "),
-        ("width: int = 3", {"widht": 3}, "Object contains unknown field `widht`"),
+        (
+            "width: int = 3",
+            {"widht": 3},
+            "unknown setting 'widht'; did you mean ",
+        ),
         ("width: int", {}, "Object missing required field `width`"),
     ],
 )

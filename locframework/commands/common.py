@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from locframework.access.records import Caller
 from locframework.app import OPERATOR, Framework
@@ -170,8 +171,9 @@ def common_options(command: Decorated) -> Decorated:
         context: click.Context, _: click.Parameter, path: Path | None
     ) -> None:
         setup = context.ensure_object(Setup)
-        if path is not None:
-            setup.settings_file = path
+        source = context.get_parameter_source("settings")
+        if source is ParameterSource.COMMANDLINE or setup.settings_file is None:
+            setup.settings_file = path  # the option nearest to the user wins
 
     def set_log_level(
         context: click.Context, _: click.Parameter, level: str | None

@@ -11,7 +11,7 @@ from locframework import Framework, PluginError, Settings, SettingsError
 
 
 def test_what_stops_the_start_is_imported_from_where_it_begins():
-    with pytest.raises(SettingsError, match="unknown field `job_worker`"):
+    with pytest.raises(SettingsError, match="did you mean 'job_workers'"):
         Settings.of({"job_worker": 2})
     with pytest.raises(PluginError, match="is a class; give an object of it"):
         Framework(plugins=[object])
