@@ -283,9 +283,10 @@ class MemoryEndpoints:
         """
         return self._matching.find_matches(caller, project_id, body)
 
-    @_write(
+    @operation(
         "POST",
         "/projects/{projectId}/tm/prefill",
+        permission="translation_write",
         errors=(BranchProtected, LanguageNotInProject, LanguageNotAssigned),
     )
     def start_prefill(
@@ -293,6 +294,7 @@ class MemoryEndpoints:
     ) -> Accepted[JobAnswer]:
         """Fill missing texts from the memories of a project.
 
+        This also needs `tm_read`.
         A job takes the best match of at least `minMatchPercentage`, as a draft of the
         origin `tm`. `warnings` in its result say why nothing could be found.
         """

@@ -42,7 +42,7 @@ from .store import MemoryStorage
 from .tm_sync import context_of
 
 JOB_TYPE = "tm_prefill"
-PERMISSION = "tm_write"
+PERMISSIONS = "translation_write", "tm_read"
 KEYS_LIMIT = 500
 SKIPPED_LIMIT = 100
 KEYS_PER_STEP = 100
@@ -134,10 +134,12 @@ class Prefill:
         *,
         branch: str | None = None,
     ) -> Job:
-        """Queue a job; needs tm_write and the languages. Raise ProjectNotFound,
+        """Queue a job; needs both permissions and the languages. Raise ProjectNotFound,
         ValidationFailed, LanguageNotInProject, LanguageNotAssigned, BranchNotFound,
         BranchNotOpen, BranchProtected."""
-        project = self._projects.require(caller, PERMISSION, project_id)
+        write, read = PERMISSIONS
+        project = self._projects.require(caller, write, project_id)
+        self._projects.require_also(caller, read, project)
         check_record(request)
         languages = self._storage.projects.list_languages(project.id)
         there = {language.language_code for language in languages}
@@ -158,7 +160,7 @@ class Prefill:
         request = replace(request, language_codes=list(codes))
         given = msgspec.to_builtins(PrefillParams(request, scope.branch_id))
         with self._storage.transaction():
-            return self._jobs.start(caller, project, JOB_TYPE, PERMISSION, given)
+            return self._jobs.start(caller, project, JOB_TYPE, write, given)
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Fill 100 keys a step; what is missing is read again in its transaction. Raise
@@ -243,10 +245,11 @@ class Prefill:
     ) -> None:
         scope = self._scope(job, params)
         caller = self._renewed(job.caller)  # with the present permissions
-        if caller is None or not self._access.may(
-            caller, PERMISSION, scope_of(scope.project)
-        ):
-            raise PermissionDenied(PERMISSION)
+        if caller is None:
+            raise PermissionDenied(PERMISSIONS[0])
+        for permission in PERMISSIONS:
+            if not self._access.may(caller, permission, scope_of(scope.project)):
+                raise PermissionDenied(permission)
         require_writable(scope)
         keys = self._missing(scope, params.request, key_ids)
         least = params.request.min_match_percentage

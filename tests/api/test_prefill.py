@@ -322,6 +322,21 @@ def test_only_assigned_languages_are_filled(shop):
     assert shop.values(key) == {"de": ("Datei speichern", "draft")}
 
 
+def test_writing_texts_and_reading_memories_must_both_be_allowed(shop):
+    both = ["tm_read", "translation_write"]
+    clients = [
+        shop.workspace.client("translator", permissions=permissions)
+        for permissions in (["tm_read", "tm_write"], ["translation_write"], both)
+    ]
+
+    *refused, asked = map(shop.ask, clients)
+
+    assert [found.status for found in refused] == [403, 403]
+    lacks = [found.error["message"] for found in refused]
+    assert ["translation_write" in lacks[0], "tm_read" in lacks[1]] == [True, True]
+    assert asked.status == 202
+
+
 def test_what_cannot_be_asked_is_refused(shop):
     absent = shop.ask(languageCodes=["sv"])
     wrong = [

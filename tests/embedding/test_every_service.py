@@ -254,7 +254,7 @@ ROWS = [  # the reads first; what ends most comes last
     ),
     Row(
         "prefill.start_prefill",
-        "tm_write",
+        "translation_write tm_read",
         lambda w: (PrefillRequest(["fr"]),),
         writes="fr",
     ),
