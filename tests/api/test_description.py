@@ -91,6 +91,18 @@ class Rotating:
         return self._app(environ, start_response)
 
 
+def without_more(schema):
+    """The schema with no members beside those that it names: a request with others is
+    refused, and most would have some."""
+    if isinstance(schema, list):
+        return [without_more(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {name: without_more(each) for name, each in schema.items()}
+    is_struct = "properties" in schema and schema.get("type") == "object"
+    return {"additionalProperties": False, **closed} if is_struct else closed
+
+
 @pytest.mark.parametrize("mode", list(GenerationMode))
 def test_no_request_is_answered_otherwise_than_described(
     sqlite_workspace, mode, is_long
@@ -99,7 +111,9 @@ def test_no_request_is_answered_otherwise_than_described(
     operations = 0
     known = _known_ids(sqlite_workspace)
     app = Rotating(sqlite_workspace, known["projectId"])
-    schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
+    document = sqlite_workspace.owner.get("/openapi.json").json
+    schema = schemathesis.openapi.from_dict(without_more(document))
+    schema.app, schema.location = app, "/api/v1/openapi.json"
 
     for result in schema.get_all_operations():
         operations += 1
