@@ -184,6 +184,7 @@ def test_replace_on_a_branch_takes_what_its_own_keys_hid_of_main(workspace):
     for query in (at, {}):
         made = owner.post(f"{path}/keys", json={"key": "same"}, query=query)
         assert made.status == 201
+    assert owner.post(f"{path}/branches/spring/update").status == 200
     form = {"mode": "replace", **at}
 
     results = [
