@@ -135,7 +135,7 @@ BOMBS = {
     "10 million brackets": lambda: ("x.json", b"[" * (10 * MIB)),
     "objects in objects": lambda: ("x.json", b'{"a":' * (4 * MIB)),
     "a number of 20 MiB": lambda: ("x.json", b'{"a":%s}' % (b"1" * (20 * MIB))),
-    "a text of 20 MiB": lambda: ("en.json", b'{"a":"%s"}' % (b"x" * (20 * MIB))),
+    "a name of 20 MiB": lambda: ("en.json", b'{"%s":"a"}' % (b"x" * (20 * MIB))),
     "20 MiB at random": lambda: ("x.po", random.Random(1).randbytes(20 * MIB)),
     "remarks only": lambda: ("x.po", b"# x\n" * (4 * MIB)),
 }
