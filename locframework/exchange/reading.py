@@ -22,7 +22,11 @@ from locframework.errors import (
 )
 from locframework.formats.archive import is_archive, read_archive
 from locframework.formats.records import Entry, FormatInfo, SourceFile, Text
-from locframework.formats.rules import language_in_path, module_path
+from locframework.formats.rules import (
+    language_in_path,
+    languages_at_end,
+    module_path,
+)
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import family_of, options_of
 from locframework.keys.imported_files import Layout
@@ -89,6 +93,7 @@ class UploadReader:
         self.skipped: list[SkippedFile] = []
         self.added: list[str] = []
         """Languages that the project lacks and that are to be added."""
+        self._beginnings: set[str] = set()
         self.paths: set[str] = set()
         """Of all files, also those that are left out."""
 
@@ -110,6 +115,12 @@ class UploadReader:
             return list(self._read(file, info, ""))
         archive = list(read_archive(file.content))
         self.paths = {each.name for each in archive}
+        self._beginnings = {
+            beginning
+            for each in archive
+            for beginning, tag in languages_at_end(each.name)
+            if match_language(tag, self._languages) is not None
+        }
         files = self._files_of(archive)
         found: list[ReadFile] = []
         refusals: list[LocError] = []
@@ -216,7 +227,14 @@ class UploadReader:
         self.skipped.append(SkippedFile(truncate(file.name), truncate(message)))
 
     def _in_path(self, file: SourceFile) -> str | None:
-        return language_in_path(file.name, self._languages)
+        """Return the language of a path. One to be added may also be at the end of a
+        name that begins as that of a file in a language of the project."""
+        found = language_in_path(file.name, self._languages)
+        if found is None and self._options.add_languages:
+            ends = languages_at_end(file.name)
+            known = (tag for begin, tag in ends if begin in self._beginnings)
+            found = next(known, None)
+        return found
 
     def _read(
         self, file: SourceFile, info: FormatInfo, path: str

@@ -56,6 +56,18 @@ def language_in_path(path: str, languages: frozenset[str]) -> str | None:
     return lacking
 
 
+def languages_at_end(path: str) -> Iterator[tuple[str, str]]:
+    """Yield the path up to a two-letter code at the end of its name, and the language:
+    ``l10n/app_`` and ``de`` of ``l10n/app_de.arb``. The name alone does not tell
+    whether it is one (``log-in.json``); names that begin alike do."""
+    folder, _, name = path.replace("\\", "/").rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    for end in _ends(stem):
+        tag = locale_tag(end) if _PLAIN.fullmatch(end) else None
+        if tag is not None:
+            yield f"{folder}/{stem[: -len(end)]}", tag
+
+
 def module_path(path: str, language: str) -> tuple[str, ...]:
     """The path without its extension and the parts that name the language.
 

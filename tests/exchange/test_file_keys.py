@@ -701,3 +701,26 @@ def test_a_file_without_folders_that_may_be_one_of_several_is_told_by_its_keys(u
 
     archive = exported(uploads, project, format="json-nested").content
     assert in_archive(archive) == files | {"app/en.json": {"b": "C"}}
+
+
+def test_languages_at_the_end_of_names_that_begin_alike_are_added(uploads):
+    project = uploads.workspace.project()
+    files = {f"l10n/app_{code}.arb": {"a": code} for code in ("en", "af", "sr_Latn")}
+    files["l10n/log_in.json"] = {"b": "in"}
+
+    found = uploads.result(
+        project,
+        "all.zip",
+        Uploads.zipped(files),
+        addLanguages="true",
+        onUnreadable="skip",
+    )
+
+    assert [each["path"] for each in found["skipped"]] == ["l10n/log_in.json"]
+    assert uploads.values(project)["a"] == {
+        "en": "en",
+        "af": "af",
+        "sr-Latn": "sr_Latn",
+    }
+    archive = exported(uploads, project, format="arb").content
+    assert sorted(in_archive(archive)) == sorted(files)[:3]
