@@ -166,7 +166,9 @@ def language_of(path: str) -> str | None:
 def typical_of(files: Files) -> str:
     """The path of the German file, or of the last one."""
     german = [
-        p for p in files if match_language("de", frozenset([language_of(p) or ""]))
+        path
+        for path in files
+        if (code := language_of(path)) and match_language("de", frozenset([code]))
     ]
     return (german or sorted(files))[-1]
 
