@@ -20,6 +20,7 @@ from locframework.errors import (
     PermissionDenied,
     ProjectNotFound,
     Unavailable,
+    truncate,
 )
 from locframework.events import EventLog
 from locframework.file_import.imports import ImportState, write_in_steps
@@ -233,6 +234,9 @@ class ImportJob:
                     languages=batch.languages,
                 )
             gone = reader.bases(store, batch)
+            if batch.skipped and params.mode == "replace":
+                kept = _keys_of_skipped(run, reader, batch)
+                batch = replace(batch, left_out=[*batch.left_out, *kept])
             batch = self._without_removed(run, reader, batch)
             of_main = _only_of_main(self._storage.keys, run, reader, batch)
             return replace(task, batch=batch, gone=gone, of_main=of_main)
@@ -244,20 +248,29 @@ class ImportJob:
         have, but files of others still do.
 
         ``replace`` removes them. Else they are left out if the project does not have
-        them, and no file has changed their texts.
+        them, and no file has changed their texts; on a branch also those that its files
+        of the source language still have: main has removed them.
         """
         others = [key for key in batch.keys if not key.is_in_source]
+        stale = []
         if run.params.mode == "replace" and batch.replaced:
-            stale = [key for key in others if _is_replaced(key.name, run, batch)]
-        else:
-            others = [key for key in others if key.values and _is_unchanged(key)]
-            stale = self._removed(run, reader, batch, others) if others else []
+            left_out = {*batch.left_out}
+            stale += [
+                key
+                for key in others
+                if key.name not in left_out and _is_replaced(key.name, run, batch)
+            ]
+            others = []
+        if run.scope.branch is not None:
+            others += [key for key in batch.keys if key.is_in_source]
+        others = [key for key in others if key.values and _is_unchanged(key)]
+        stale += self._removed(run, reader, batch, others) if others else []
         if not stale:
             return batch
         names = {key.name for key in stale}
         first = min(names)
         told = f"{len(stale)} keys" if len(stale) > 1 else "1 key"
-        warning = f"{told}, first {first}, left out: the source language's files do"
+        warning = f"{told}, first {first}, left out: the project or source files do"
         return replace(
             batch,
             keys=[key for key in batch.keys if key.name not in names],
@@ -271,7 +284,8 @@ class ImportJob:
         batch: ImportBatch,
         keys: Sequence[ImportedKey],
     ) -> list[ImportedKey]:
-        """Return the keys that neither the project nor its source files have."""
+        """Return the keys that neither the project nor its source files have; on a
+        branch those that it does not have."""
         project, source = run.project, run.project.source_language
         found = run.store.find_keys(
             project.id,
@@ -285,6 +299,8 @@ class ImportJob:
             for key in keys
             if key.name not in names and key.file_key not in file_keys
         ]
+        if run.scope.branch is not None:
+            return keys
         has_source = False
         in_source: set[str] = set()
         for family, by_language in batch.layouts.items() if keys else ():
@@ -626,6 +642,19 @@ class ImportJob:
     def _require(self, run: _Run, permission: str) -> None:
         if not self._access.may(run.caller, permission, scope_of(run.project)):
             raise PermissionDenied(permission)
+
+
+def _keys_of_skipped(run: _Run, reader: LayoutReader, batch: ImportBatch) -> set[str]:
+    """Return the keys of files of the source language that could not be read now, but
+    were imported before: nobody has removed them."""
+    source, skipped = run.project.source_language, {each.path for each in batch.skipped}
+    return {
+        name
+        for family in batch.layouts
+        for layout in known_layouts(run.store, run.project.id, family, source)
+        if truncate(layout.path) in skipped
+        for name in reader.entries(layout, source)
+    } - {key.name for key in batch.keys if key.is_in_source}
 
 
 def _is_unchanged(key: ImportedKey) -> bool:

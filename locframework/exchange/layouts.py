@@ -111,17 +111,20 @@ class LayoutReader:
         """Set the bases of the keys of an import, and note which files it replaces.
 
         A file of before goes if it has the place of a new one, or if it is the same
-        under another path (``_is_same``). Return the texts by language of the keys that
-        are only in files that go.
+        under another path (``_is_same``), or, in another language than the source one,
+        if its source file is. Return the texts by language of the keys that are
+        only in files that go.
         """
         keys = {key.name: key for key in batch.keys}
+        source = self._project.source_language
         gone: dict[str, dict[str, Text]] = {}
         for family, by_language in batch.layouts.items():
-            for code, new in by_language.items():
+            moved: set[tuple[str, ...]] = set()
+            for code in sorted(by_language, key=lambda code: code != source):
+                new = by_language[code]
                 places = [layout.place for layout in new.files]
                 new.replaced[:] = places
                 old = known_layouts(store, self._project.id, family, code)
-                is_moved = not {layout.place for layout in old}.issuperset(places)
                 modules = {layout.module for layout in new.files} - {None}
                 now = {
                     key.name: key.values.get(code)
@@ -132,10 +135,12 @@ class LayoutReader:
                     entries = self.entries(layout, code)
                     if layout.place not in places:
                         before = {name: entries[name].value for name in entries}
+                        parts = module_path(layout.path, code)
                         is_its = layout.module in modules and before.keys() & now.keys()
-                        if not is_its and not _is_same(before, now, is_moved=is_moved):
+                        if not (is_its or parts in moved or _is_same(before, now)):
                             continue
                         new.replaced.append(layout.place)
+                        moved |= {parts} if code == source else set()
                     if layout.other is not None:
                         for name, entry in self._entries(layout.other, code).items():
                             if name in keys and entry.value:
@@ -225,7 +230,7 @@ class _KeptFiles:
             known = {
                 path: (layout, each)
                 for path, (layout, each) in known.items()
-                if _is_same(self._names(layout, each), keys, is_moved=True)
+                if _is_same(self._names(layout, each), keys)
             }
         return replace(file, kept_as=next(iter(known))) if len(known) == 1 else file
 
@@ -238,43 +243,47 @@ class _KeptFiles:
         and are not the same (``_is_same``): their names, and the folders that differ
         where the names are equal.
 
-        Only files with their language in their paths have names that say so much.
+        Only files with their language in their paths have names that say so much. Those
+        of the source language decide, if there are any: translations change elsewhere.
         """
         found, separator = set(), self._project.key_separator
+        source = self._project.source_language
+        of_language: dict[tuple[str, str], list[ReadFile]] = {}
         for file in files:
             code, path = file.language_code, path_of(file)
-            if not path_in(path, code, "") or path in self._imported.plain:
+            if path_in(path, code, "") and path not in self._imported.plain:
+                place = family_of(file.format.id), code
+                of_language.setdefault(place, []).append(file)
+        for (family, code), new in of_language.items():
+            if code != source and (family, source) in of_language:
                 continue
-            now = {entry.key: entry.value for entry in file.catalogue.entries}
-            for layout in self._of(file, code):
+            texts = [{e.key: e.value for e in file.catalogue.entries} for file in new]
+            every = {name: text for each in texts for name, text in each.items()}
+            for layout in self._of(new[0], code):
                 parts = module_path(layout.path, code)
-                name = module_beside(file, parts, separator)
-                if layout.module is None and parts and name:
-                    entries = self._reader.entries(layout, code).values()
-                    before = {entry.key: entry.value for entry in entries}
-                    is_other = not _is_same(before, now, is_moved=True)
-                    if is_other and before.keys() & now.keys():
-                        found.add(name)
-        return found
+                if layout.module is not None or not parts:
+                    continue
+                entries = self._reader.entries(layout, code).values()
+                before = {entry.key: entry.value for entry in entries}
+                if not _is_same(before, every):
+                    found |= {
+                        module_beside(file, parts, separator)
+                        for file, now in zip(new, texts, strict=True)
+                        if before.keys() & now.keys()
+                    }
+        return found - {""}
 
     def _of(self, file: ReadFile, code: str) -> list[Layout]:
         family = family_of(file.format.id)
         return known_layouts(self._store, self._project.id, family, code)
 
 
-def _is_same(
-    before: Mapping[str, object], now: Mapping[str, object], *, is_moved: bool
-) -> bool:
-    """Return whether a file under another path is the one of before: it has more than
-    half of its keys, and more than half of these with equal texts.
-
-    ``is_moved``: its path is new. Then half of its own keys are enough: the file of
-    before may have been split.
-    """
+def _is_same(before: Mapping[str, object], now: Mapping[str, object]) -> bool:
+    """Return whether files under other paths are the one of before: they have more than
+    half of its keys, and more than half of these with equal texts, or had none."""
     common = before.keys() & now.keys()
-    equal = sum(before[name] == now[name] for name in common)
-    whole = min(len(before), len(now)) if is_moved else len(before)
-    return len(common) * 2 > whole and equal * 2 > len(common)
+    equal = sum(not before[name] or before[name] == now[name] for name in common)
+    return len(common) * 2 > len(before) and equal * 2 > len(common)
 
 
 def new_layouts(files: Sequence[ReadFile]) -> dict[str, dict[str, Layouts]]:
@@ -466,6 +475,9 @@ def take_apart(
             continue
         separator = project.key_separator
         chosen = [t for t in own.get(name) or before if t.takes(name, separator)]
+        if not own.get(name) and name not in place_of:  # a module's file goes first
+            of_module = [t for t in targets if t.module and t.takes(name, separator)]
+            chosen = of_module[:1] or chosen
         if not chosen:
             chosen = [t for t in targets if t.takes(name, separator)][:1] or [_Target()]
             if chosen[0] not in targets:

@@ -93,6 +93,7 @@ def plan_key(
     # of plain texts alone, the project said that they are plural, and no longer does
     is_plain = bool(new.values) and all(isinstance(t, str) for t in new.values.values())
     turns_plural = new.is_plural and not is_plural and not is_plain
+    turns_plural = turns_plural and not (old and _is_plain_again(new, rules))
     if turns_plural:
         has_texts = any(row.value for row in stored.values())
         may_turn = not has_texts or rules.on_conflict in ("auto", "overwrite")
@@ -144,6 +145,21 @@ def turns_singular(new: ImportedKey, old: StoredKey, rules: ImportRules) -> bool
     ``other`` of each language."""
     may_turn = rules.may_describe and rules.on_conflict in ("auto", "overwrite")
     return old.is_plural and may_turn and loses_forms(new, rules)
+
+
+def _is_plain_again(new: ImportedKey, rules: ImportRules) -> bool:
+    """Return whether the source text is plain, as it was, and other languages have the
+    plurals that they had: the key was made plain with them."""
+    source = rules.source_language
+    before, now = new.base.get(source), new.values.get(source)
+    return (
+        isinstance(before, str)
+        and isinstance(now, str)
+        and all(
+            isinstance(text, str) or not isinstance(new.base.get(code), str | None)
+            for code, text in new.values.items()
+        )
+    )
 
 
 def loses_forms(new: ImportedKey, rules: ImportRules) -> bool:

@@ -724,3 +724,72 @@ def test_languages_at_the_end_of_names_that_begin_alike_are_added(uploads):
     }
     archive = exported(uploads, project, format="arb").content
     assert sorted(in_archive(archive)) == sorted(files)[:3]
+
+
+def test_moved_files_keep_their_keys_after_texts_were_translated(uploads):
+    project = uploads.workspace.project(languages=["de", "fr"])
+    english = {f"k{n}": f"Text {n}" for n in range(4)}
+    empty = dict.fromkeys(english, "")
+    files = {"i18n/en.json": english, "i18n/de.json": empty, "i18n/fr.json": empty}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    german = {name: f"{text} de" for name, text in english.items()}
+    moved = {"en.json": english, "de.json": german, "fr.json": empty}
+    moved = {f"src/i18n/{name}": texts for name, texts in moved.items()}
+
+    found = uploads.result(project, "all.zip", Uploads.zipped(moved))
+
+    assert (found["keysCreated"], found["conflictCount"]) == (0, 0)
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == moved
+
+
+def test_a_small_file_that_comes_alone_leaves_the_larger_one(uploads):
+    project = uploads.workspace.project()
+    common = {"save": "Save", "cancel": "No", **{f"c{n}": "C" for n in range(6)}}
+    buttons = {"save": "Save", "cancel": "No", "ok": "OK"}
+    files = {"l/en/common.json": common, "l/en/buttons.json": buttons}
+
+    for path, texts in files.items():
+        uploads.result(project, "one.zip", Uploads.zipped({path: texts}))
+
+    archive = exported(uploads, project, format="json-nested").content
+    assert in_archive(archive) == files
+
+
+def test_a_new_key_of_a_module_goes_into_its_file(uploads):
+    project = uploads.workspace.project()
+    files = {
+        "l/en/common.json": {"c": "C", "title": "Shop"},
+        "l/en/errors.json": {"title": "Error"},
+    }
+    for path, texts in files.items():
+        uploads.result(project, "one.zip", Uploads.zipped({path: texts}))
+    uploads.workspace.key(project, "errors.aaa", values={"en": "A"})
+
+    archive = exported(uploads, project, format="json-nested").content
+
+    files["l/en/errors.json"]["aaa"] = "A"
+    assert in_archive(archive) == files
+
+
+def test_keys_of_a_source_file_that_cannot_be_read_are_not_removed(uploads):
+    project = uploads.workspace.project(languages=["de"])
+    files = {
+        f"{code}/{name}.json": {name: f"{name} {code}"}
+        for code in ("en", "de")
+        for name in ("common", "shop")
+    }
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    before = uploads.values(project)
+    files["en/shop.json"] = b'{"shop": '
+
+    found = uploads.result(
+        project,
+        "all.zip",
+        Uploads.zipped(files),
+        mode="replace",
+        onUnreadable="skip",
+    )
+
+    assert [each["path"] for each in found["skipped"]] == ["en/shop.json"]
+    assert (found["removed"], uploads.values(project)) == ([], before)

@@ -332,3 +332,17 @@ def test_files_that_one_side_moves_get_the_changes_of_the_other(
         assert "src/de.json" in names
         assert not [name for name in names if name.startswith("l/")]
         assert json.loads(archive.read("src/de.json")) == {**OLD, "a": "A new"}
+
+
+@pytest.mark.parametrize("mode", ["merge", "replace"])
+def test_what_main_removed_does_not_come_back_from_the_files_of_a_branch(
+    branched, mode
+):
+    for name in FILES:
+        branched.on_main({"a": "A"}, name, mode="replace" if "en" in name else "merge")
+
+    for name in reversed(FILES):
+        branched.on_branch({"b": "B", "a": "A2"}, name, mode=mode)
+    branched.merge()
+
+    assert branched.texts() == {"a": "A2"}

@@ -359,6 +359,6 @@ def test_what_the_source_file_lost_does_not_come_back_from_other_files(uploads, 
         "new": {"en": "c en", "de": "c de"},
     }
     [warning] = found["warnings"]
-    assert warning.startswith("2 keys, first b, left out: the source language's files")
+    assert warning.startswith("2 keys, first b, left out: the project or source files")
     again = uploads.result(project, "all.zip", both(english, german), **form)
     assert again["keysCreated"] == again["keysRemoved"] == 0

@@ -167,3 +167,16 @@ def test_a_second_import_that_waits_meanwhile_keeps_the_key_singular(
 
     assert [job["status"] for job in jobs] == ["succeeded", "succeeded"]
     assert uploads.values(nested)["n"] == {"en": "any", "de": "many"}
+
+
+def test_a_key_that_was_made_plain_stays_so_when_the_same_files_come_again(
+    uploads, nested
+):
+    files = {"en.json": {"a": "A", "n": "any"}, "de.json": {"a": "A", "n": FORMS}}
+    archive = Uploads.zipped(files)
+    uploads.result(nested, "all.zip", archive)
+
+    found = uploads.result(nested, "all.zip", archive)
+
+    assert (found["keysUpdated"], found["keysCreated"]) == (0, 0)
+    assert not is_plural(uploads, nested)
