@@ -39,7 +39,7 @@ class Task:
     def sent(self, kind, record, file):
         """The paths of a new glossary or memory that the project reads, and of the job
         that imports the file into it."""
-        body = {"name": "Killed", "sourceLanguage": "en", "languageCodes": ["de"]}
+        body = {"name": "Killed", "sourceLanguage": "en"}
         made = self.owner.post(f"/{kind}", json=body).data[record]
         path = f"/{kind}/{made['id']}"
         use = {"json": {"writeMode": "none"}} if record == "translationMemory" else {}
