@@ -298,11 +298,14 @@ class Dispatch(Generic[C]):
             given["request"] = self._info(request)
         if self._once is not None and IDEMPOTENCY_KEY in environ:
             self._once(
-                caller, environ, given, response,
+                caller,
+                environ,
+                given,
+                response,
                 lambda: self._guard and self._guard(caller, given),
                 lambda: self._call(**given),
                 lambda first, done: self._write(request, first, done),
-            )  # fmt: skip
+            )
             return
         if self._if_match is not None and IF_MATCH in environ:
             answer = self._call_if_match(self._if_match, caller, request, given)

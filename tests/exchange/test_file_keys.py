@@ -232,9 +232,11 @@ def test_po_files_of_apps_keep_the_messages_that_they_share(
     uploads.result(project, "all.zip", Uploads.zipped(files))
 
     assert [*uploads.values(project)] == [
-        "admin-django.Edit", "admin-django.admin", "users-django.Edit",
+        "admin-django.Edit",
+        "admin-django.admin",
+        "users-django.Edit",
         "users-django.users",
-    ]  # fmt: skip
+    ]
     answer = exported(uploads, project, format="gettext-po")
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == files

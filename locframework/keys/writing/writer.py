@@ -134,10 +134,14 @@ class KeyWriter:
         def work(scope: BranchScope) -> Work[Key]:
             languages = self._languages.of(scope.project)
             plan = self.plan(
-                caller, scope, languages,
+                caller,
+                scope,
+                languages,
                 [write if isinstance(write, KeyWrite) else write(scope)],
-                origin=origin, stops=True, for_request=True,
-            )  # fmt: skip
+                origin=origin,
+                stops=True,
+                for_request=True,
+            )
             written = written_or_raise(plan.results[0])
 
             def apply() -> Key:
@@ -191,9 +195,12 @@ class KeyWriter:
         ``dry_run``: nobody will apply it, so that it has no findings.
         """
         runner = CheckRunner(
-            self._checks, self._terminologies, scope.project, languages,
+            self._checks,
+            self._terminologies,
+            scope.project,
+            languages,
             is_verified=for_request,
-        )  # fmt: skip
+        )
 
         lost: set[str] = set()
         while True:  # again where a key was to give up its name, and is refused
@@ -204,10 +211,19 @@ class KeyWriter:
             at = timestamp_after(self._clock(), keys.last_update())
             events = KeyEvents(self._events, caller.actor, scope, at)
             planner = WritePlanner(
-                self._access, caller, scope, languages, origin, keys, events,
-                runner, self.veto, at, is_direct=for_request,
+                self._access,
+                caller,
+                scope,
+                languages,
+                origin,
+                keys,
+                events,
+                runner,
+                self.veto,
+                at,
+                is_direct=for_request,
                 leaving={*free, *renamed_in(writes, keys)} - lost,
-            )  # fmt: skip
+            )
             results = planner.plan_each(writes, stops=stops)
             if stops or not planner.refused or not (more := planner.names_lost()):
                 break
@@ -218,9 +234,17 @@ class KeyWriter:
             source = scope.project.source_language
             findings = check_unit(runner, keys, edits, source)
         return WritePlan(
-            caller, scope, at, keys, edits, events, runner, findings, results,
+            caller,
+            scope,
+            at,
+            keys,
+            edits,
+            events,
+            runner,
+            findings,
+            results,
             planner.order,
-        )  # fmt: skip
+        )
 
     def apply(self, plan: WritePlan) -> list[KeyWritten | LocError]:
         """Store a plan, in a transaction that holds the project's lock.
@@ -267,9 +291,16 @@ class KeyWriter:
         WriteRefused. ``dry_run``: only reads are sent.
         """
         plan = self.plan(
-            caller, scope, languages, writes,
-            origin=origin, loaded=loaded, free=free, stops=stops, dry_run=dry_run,
-        )  # fmt: skip
+            caller,
+            scope,
+            languages,
+            writes,
+            origin=origin,
+            loaded=loaded,
+            free=free,
+            stops=stops,
+            dry_run=dry_run,
+        )
         results = plan.results
         if dry_run or (stops and results and isinstance(results[-1], LocError)):
             return results
@@ -289,9 +320,16 @@ class KeyWriter:
     ) -> list[KeyWritten]:
         """Write all or raise the first error, with nothing written."""
         results = self.write_each(
-            caller, scope, languages, writes,
-            origin=origin, loaded=loaded, free=free, stops=True, dry_run=dry_run,
-        )  # fmt: skip
+            caller,
+            scope,
+            languages,
+            writes,
+            origin=origin,
+            loaded=loaded,
+            free=free,
+            stops=True,
+            dry_run=dry_run,
+        )
         return [written_or_raise(result) for result in results]
 
     def with_values(self, plan: WritePlan, result: KeyWritten) -> KeyWritten:
