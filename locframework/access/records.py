@@ -110,6 +110,8 @@ class Token(Struct, frozen=True, rename="camel"):
     last_used_at: Timestamp | None
     created_at: Timestamp
     parent_id: str | None = None  # the token that made it, and with which it ends
+    last_used_address: str | None = None  # of the client
+    last_used_agent: str | None = None  # its User-Agent, at most 200 characters
 
 
 class StoredToken(Struct, frozen=True):

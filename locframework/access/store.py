@@ -75,5 +75,7 @@ class AccessStore(Protocol):
         """Revoke the tokens that match all filters; with ``token_id`` also those that
         it is a parent of, at any depth. An earlier time is kept."""
 
-    def touch_token(self, token_id: str, at: Timestamp) -> None:
-        """Set ``last_used_at``."""
+    def touch_token(
+        self, token_id: str, at: Timestamp, address: str | None, agent: str | None
+    ) -> None:
+        """Set when, from where and by which program a token was last used."""

@@ -58,6 +58,7 @@ _PAIRS = [high + low for high in ALPHABET for low in ALPHABET]
 RANDOM_LENGTH = 36
 CHECK_LENGTH = 6
 SHOWN_PREFIX_LENGTH = 12
+CLIENT_LENGTH = 200  # of an address or User-Agent, in characters
 LIFE_DAYS = 90
 LIFE_DAYS_MOST = 366
 PREFIXES: dict[TokenKind, str] = {"personal": "svc_pat_", "project": "svc_proj_"}
@@ -437,9 +438,9 @@ class Tokens:
 class Authenticator:
     """Finds the caller of a request: asks the plugins, then the built-in tokens.
 
-    When a token was last used is written once a minute at most. ``start`` runs the
-    write beside the request, so that a busy database delays or fails no request
-    (decisions 2.9).
+    When and by which client a token was last used is written once a minute at most.
+    ``start`` runs the write beside the request, so that a busy database delays or fails
+    no request (decisions 2.9).
     """
 
     _plugins: Callable[[str], Caller | None]
@@ -452,34 +453,43 @@ class Authenticator:
     def __post_init__(self) -> None:
         self._pending: set[str] = set()  # ids of tokens whose use will be written
 
-    def __call__(self, text: str | None) -> Caller | None:
+    def __call__(
+        self, text: str | None, address: str = "", agent: str = ""
+    ) -> Caller | None:
         """Return who holds the bearer text, or None for any reason, so that nothing can
-        be probed."""
+        be probed. ``address`` and ``agent`` are those of the client."""
         if text is None:
             return None
         found = self._plugins(text)
         if found is None:
             found = self._tokens.caller_behind(text)
             if found is not None and found.token is not None:
-                self._note_use(found.token)
+                self._note_use(found.token, address, agent)
         return found
 
-    def _note_use(self, token: Token) -> None:
+    def _note_use(self, token: Token, address: str, agent: str) -> None:
         last = token.last_used_at
         if last is not None and self._clock() - parse_timestamp(last) < USE_NOTED_EVERY:
             return
         if token.id not in self._pending:
             self._pending.add(token.id)
-            self._start(lambda: self._write_use(token.id))
+            self._start(lambda: self._write_use(token.id, address, agent))
 
-    def _write_use(self, token_id: str) -> None:
+    def _write_use(self, token_id: str, address: str, agent: str) -> None:
         try:
             with self._transactions.transaction():
-                self._store.touch_token(token_id, timestamp(self._clock()))
+                now = timestamp(self._clock())
+                client = _printable(address), _printable(agent)
+                self._store.touch_token(token_id, now, *client)
         except Unavailable:
             log.warning("the use of token %s could not be noted", token_id)
         finally:
             self._pending.discard(token_id)
+
+
+def _printable(sent: str) -> str | None:
+    """Return what a client sent about itself, without control characters."""
+    return "".join(filter(str.isprintable, sent))[:CLIENT_LENGTH] or None
 
 
 def _parent(caller: Caller) -> Token | None:

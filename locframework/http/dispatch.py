@@ -123,8 +123,9 @@ def _paths(templates: tuple[str, ...]) -> CompiledRouter:
 
 C = TypeVar("C", bound=Principal)
 
-Authenticate = Callable[[str | None], C | None]
-"""Who holds the token; None, or Unauthorized raised, when nobody does."""
+Authenticate = Callable[[str | None, str, str], C | None]
+"""Who holds the token, by the token, the client's address and its User-Agent; None, or
+Unauthorized raised, when nobody does."""
 
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([!-+\--~]+) *")  # no comma, no space
 
@@ -144,7 +145,11 @@ class Admission(Generic[C]):
         """
         refusal: LocError = _UNAUTHORIZED
         try:
-            caller = self._authenticate(bearer_token(environ))
+            caller = self._authenticate(
+                bearer_token(environ),
+                environ.get("REMOTE_ADDR", ""),
+                environ.get("HTTP_USER_AGENT", ""),
+            )
         except LocError as error:
             caller, refusal = None, error
         if rate is not None:

@@ -1,6 +1,10 @@
 """Tokens that tokens make, and those of members (decisions 2.6, 2.9)."""
 
+import time
+
 import pytest
+
+from locframework.testing.client import Client
 
 NARROW = {"name": "narrow", "permissions": ["project_read"], "expiresInDays": 1}
 
@@ -124,3 +128,31 @@ def test_only_who_manages_members_sees_their_tokens(workspace, member):
     for method, where in (("GET", path), ("DELETE", path), ("DELETE", single)):
         refused = one.request(method, where)
         assert (refused.status, refused.error["code"]) == (403, "permission_denied")
+
+
+@pytest.mark.parametrize(
+    ("agent", "shown"),
+    [("curl/8.5", "curl/8.5"), ("a\t\x7f" * 300, "a" * 200), ("\x1b\x85", None)],
+)
+def test_a_token_shows_where_it_was_last_used_and_by_which_program(
+    workspace, agent, shown
+):
+    _, record = made(workspace.owner)
+    secret = workspace.owner.post("/tokens", json={"name": "leaked"}).data["secret"]
+    thief = Client(workspace.app, secret, remote_address="2001:db8::7")
+
+    assert (record["lastUsedAddress"], record["lastUsedAgent"]) == (None, None)
+    thief.get("/tokens/self", headers={"User-Agent": agent})
+
+    deadline = time.monotonic() + 10
+    while True:  # it is written beside the request
+        [used] = [
+            each
+            for each in workspace.owner.get("/tokens").data["items"]
+            if each["name"] == "leaked"
+        ]
+        if used["lastUsedAt"] or time.monotonic() > deadline:
+            break
+        time.sleep(0.01)
+    assert used["lastUsedAddress"] == "2001:db8::7"
+    assert used["lastUsedAgent"] == shown

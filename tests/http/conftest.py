@@ -265,7 +265,7 @@ def guard(caller: Caller, permission: str, reference: str) -> None:
         raise PermissionDenied(permission)
 
 
-def authenticate(token: str | None) -> Caller | None:
+def authenticate(token: str | None, *client: str) -> Caller | None:
     if token == "bad":
         raise Unauthorized
     if token == "offline":

@@ -159,8 +159,13 @@ class StorageAccessContract:
         assert listed(user_id=who.id) == [mine.token]
         assert listed(user_id=who.id, organization_id=new_id()) == []
         assert listed(project_id=of.id) == [bound.token]
-        storage.access.touch_token(mine.token.id, at(7))
-        assert listed(user_id=who.id) == [replace(mine.token, last_used_at=at(7))]
+        storage.access.touch_token(mine.token.id, at(7), "192.0.2.7", "curl/8")
+        used = {"last_used_address": "192.0.2.7", "last_used_agent": "curl/8"}
+        touched = replace(mine.token, last_used_at=at(7), **used)
+        assert listed(user_id=who.id) == [touched]
+        held = storage.access.find_holder("a" * 64)
+        assert held is not None
+        assert held.token.token == touched
         assert storage.access.tokens.find(bound.token.id) == bound
 
     def test_tokens_are_listed_with_their_children_and_end_with_their_parents(

@@ -30,13 +30,14 @@ from .tables import Condition, Table, among, map_page
 
 _HOLDER = """SELECT t.id, t.kind, t.name, t.prefix, t.permissions, t.project_id,
         coalesce(t.assigned_languages, 'null'), t.expires_at, t.last_used_at,
-        t.created_at, t.parent_id, t.sha256, t.user_id, t.organization_id, t.revoked_at,
+        t.created_at, t.parent_id, t.last_used_address, t.last_used_agent,
+        t.sha256, t.user_id, t.organization_id, t.revoked_at,
         m.organization_id, m.role,
         coalesce(m.assigned_languages, 'null'), coalesce(m.project_ids, 'null')
     FROM tokens t LEFT JOIN users u ON u.id = t.user_id AND u.is_active
     LEFT JOIN members m ON m.user_id = u.id
     WHERE t.sha256 = ? ORDER BY m.organization_id"""
-_STORED_COLUMNS = 15
+_STORED_COLUMNS = 17
 
 _FAMILY = """(WITH RECURSIVE family (id) AS (SELECT id FROM tokens WHERE id = ?
     UNION SELECT t.id FROM tokens t JOIN family f ON t.parent_id = f.id)
@@ -189,9 +190,13 @@ class AccessTables:
             )
         )
 
-    def touch_token(self, token_id: str, at: Timestamp) -> None:
+    def touch_token(
+        self, token_id: str, at: Timestamp, address: str | None, agent: str | None
+    ) -> None:
         self._database.run(
-            "UPDATE tokens SET last_used_at = ? WHERE id = ?", (at, token_id)
+            """UPDATE tokens SET last_used_at = ?, last_used_address = ?,
+                last_used_agent = ? WHERE id = ?""",
+            (at, address, agent, token_id),
         )
 
 
@@ -206,5 +211,5 @@ def _filters(**values: str | None) -> list[Condition]:
 def _stored_token(row: Row) -> StoredToken:
     id_, kind, name, prefix, permissions, project_id, languages, *rest = row
     first = [id_, kind, name, prefix, _texts.decode(permissions), project_id]
-    token = Token(*[*first, _or_none(languages), *rest[:4]])
-    return StoredToken(token, *rest[4:])
+    token = Token(*[*first, _or_none(languages), *rest[:6]])
+    return StoredToken(token, *rest[6:])

@@ -58,7 +58,7 @@ MemberRow = table(
 TokenRow = table(
     "tokens",
     """id kind name prefix project_id expires_at last_used_at created_at parent_id
-    sha256 user_id organization_id revoked_at""",
+    last_used_address last_used_agent sha256 user_id organization_id revoked_at""",
     permissions=TEXTS,
     assigned_languages=TEXTS,
 )

@@ -45,6 +45,8 @@ CREATE TABLE tokens (
     last_used_at TEXT,
     created_at TEXT NOT NULL,
     parent_id TEXT,
+    last_used_address TEXT,
+    last_used_agent TEXT,
     sha256 TEXT NOT NULL UNIQUE,
     user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
     organization_id TEXT REFERENCES organizations (id) ON DELETE CASCADE,
