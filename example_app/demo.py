@@ -25,7 +25,7 @@ from locframework.formats.records import SourceFile
 from locframework.glossaries.records import GlossaryQuery
 from locframework.jobs.records import Job
 from locframework.keys.records import BulkKey, NewKeys
-from locframework.memories.imports import ImportOptions as MemoryImportOptions
+from locframework.memories.imports import MemoryImportOptions
 from locframework.memories.records import MemoryQuery, NewAssignment, NewMemory
 from locframework.projects.records import NewLanguage, NewProject, Project
 

@@ -3,7 +3,7 @@
 from locframework import OPERATOR, Framework
 from locframework.access.records import Caller, NewMember, NewToken, Organization
 from locframework.branches.records import NewBranch
-from locframework.glossaries.records import NewGlossary, NewTerm, NewTranslation
+from locframework.glossaries.records import NewGlossary, NewTerm, NewTermTranslation
 from locframework.keys.records import KeyChanges, KeyQuery, NewKey, NewValue
 from locframework.pagination import PageRequest
 from locframework.projects.records import Project
@@ -84,7 +84,7 @@ def _add_glossary(
     glossaries.attach(OPERATOR, project.id, glossary_id)
     word, lang, value = PROPOSED
     framework.terms.set_translation(
-        translator, glossary_id, terms[word].id, lang, NewTranslation(value)
+        translator, glossary_id, terms[word].id, lang, NewTermTranslation(value)
     )
 
 

@@ -69,6 +69,26 @@ OPERATOR = Caller(actor=SYSTEM, everything=True)
 class Framework:
     """The services, for use from Python; ``create_app`` serves the same over HTTP.
 
+    Methods take a ``Caller`` first, such as ``OPERATOR``. ``help(framework.keys)``
+    lists what one service does:
+
+    - organizations, tokens: organizations, their members, and tokens
+    - projects, languages: projects and their languages
+    - keys, bulk_keys: keys and values, one or many
+    - history, review: revisions of values; approving and rejecting
+    - dismissals, issues: what checks found, and what was dismissed
+    - branches, merging: branches, their changes, and merging these into main
+    - activity, statistics: who changed what, and undoing it; how much is translated
+    - files: screenshots
+    - glossaries, terms, glossary_matches, glossary_files: glossaries
+    - memories, memory_entries, matching, prefill, memory_files: translation memories
+    - imports, exports: files of texts, in and out
+    - distributions, releases, content: what is published, and reading it
+    - webhooks: where events are sent, and the log of deliveries
+    - jobs: reading, waiting for and cancelling them
+    - formats, plugins: what is installed
+    - runner, dispatcher: what runs jobs and sends webhooks
+
     ``plugins`` are objects made by hand, beside the installed ones (``discover``
     False: without them). Opens no connection and starts nothing by itself:
     ``migrate`` brings the database up to date, ``start`` begins background work,

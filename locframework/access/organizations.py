@@ -68,7 +68,7 @@ class Organizations:
         return organization, member
 
     def list_organizations(
-        self, caller: Caller, page: PageRequest
+        self, caller: Caller, page: PageRequest = PageRequest()
     ) -> Page[Organization]:
         """Those the caller may read, by name."""
         check_record(page, "query")
@@ -104,7 +104,7 @@ class Organizations:
         return new
 
     def list_members(
-        self, caller: Caller, reference: str, page: PageRequest
+        self, caller: Caller, reference: str, page: PageRequest = PageRequest()
     ) -> Page[Member]:
         """By email. Raises OrganizationNotFound, PermissionDenied."""
         organization = self._managed(caller, reference)

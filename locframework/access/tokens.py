@@ -246,7 +246,9 @@ class Tokens:
             organization_id=scope.organization_id,
         )
 
-    def list_personal(self, caller: Caller, page: PageRequest) -> Page[Token]:
+    def list_personal(
+        self, caller: Caller, page: PageRequest = PageRequest()
+    ) -> Page[Token]:
         """The caller's own live tokens, newest first; none for a project token."""
         check_record(page, "query")
         if caller.user_id is None:
@@ -260,7 +262,11 @@ class Tokens:
         )
 
     def list_of_member(
-        self, caller: Caller, organization_id: str, member_id: str, page: PageRequest
+        self,
+        caller: Caller,
+        organization_id: str,
+        member_id: str,
+        page: PageRequest = PageRequest(),
     ) -> Page[Token]:
         """Return the tokens of a member that count in this organization alone, newest
         first. Raises OrganizationNotFound, MemberNotFound, PermissionDenied."""

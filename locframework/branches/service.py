@@ -125,7 +125,7 @@ class Branches:
         return replace(branch, behind=behind)
 
     def list_branches(
-        self, caller: Caller, project_id: str, query: BranchesQuery
+        self, caller: Caller, project_id: str, query: BranchesQuery = BranchesQuery()
     ) -> Page[Branch]:
         """Those of the project, or of one status, newest first."""
         project = self._projects.require(caller, "translation_read", project_id)

@@ -339,7 +339,7 @@ def import_memory(
       locframework tm import *.tmx --memory ui-texts-0199… --language de
       locframework tm import legacy.csv --on-existing replace
     """
-    options = memories.ImportOptions(format_, on_existing, list(languages))
+    options = memories.MemoryImportOptions(format_, on_existing, list(languages))
     with setup.framework() as framework:
         memory_id, files = _memory_id(framework, reference), framework.memory_files
 

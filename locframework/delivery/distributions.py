@@ -104,7 +104,7 @@ class Distributions:
         return distribution
 
     def list_distributions(
-        self, caller: Caller, project_id: str, page: PageRequest
+        self, caller: Caller, project_id: str, page: PageRequest = PageRequest()
     ) -> Page[Distribution]:
         """By name. Raises ProjectNotFound, PermissionDenied."""
         project = self._projects.require(caller, "distribution_read", project_id)

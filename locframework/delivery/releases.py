@@ -41,7 +41,11 @@ class Releases:
         self._store = self._storage.delivery
 
     def create_release(
-        self, caller: Caller, project_id: str, distribution_id: str, new: NewRelease
+        self,
+        caller: Caller,
+        project_id: str,
+        distribution_id: str,
+        new: NewRelease = NewRelease(),
     ) -> tuple[Release, Job | None]:
         """Queue a release, or return the current one if nothing has changed since and
         no file was lost. Raises DistributionNotFound, ReleaseInProgress, BranchNotOpen.
@@ -79,7 +83,11 @@ class Releases:
         return release_diff(self._current(distribution), draft.files, None)
 
     def list_releases(
-        self, caller: Caller, project_id: str, distribution_id: str, page: PageRequest
+        self,
+        caller: Caller,
+        project_id: str,
+        distribution_id: str,
+        page: PageRequest = PageRequest(),
     ) -> Page[Release]:
         """Newest version first."""
         project = self._projects.require(caller, "distribution_read", project_id)

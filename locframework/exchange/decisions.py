@@ -19,14 +19,14 @@ from .records import (
     ImportDecisions,
     ImportedKey,
     ImportForm,
+    ImportResolution,
     ReadFile,
-    Resolution,
     Seen,
 )
 
 NAMES_LOOKED_UP = 1000  # in the project
 
-_resolutions = msgspec.json.Decoder(tuple[Resolution, ...])
+_resolutions = msgspec.json.Decoder(tuple[ImportResolution, ...])
 _seen = msgspec.json.Decoder(dict[str, dict[str, object]])
 _HASH = re.compile("[0-9a-f]{64}")
 _FORMS = ("", *PLURAL_FORMS)
@@ -150,7 +150,7 @@ def _not_in_files(
 
 
 def set_decided(
-    found: Sequence[ImportedKey], resolutions: Sequence[Resolution]
+    found: Sequence[ImportedKey], resolutions: Sequence[ImportResolution]
 ) -> list[Problem]:
     """Note with each key what resolutions decide of it.
 

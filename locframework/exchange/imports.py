@@ -67,7 +67,7 @@ class Imports:
         caller: Caller,
         project_id: str,
         file: SourceFile,
-        options: ImportOptions,
+        options: ImportOptions = ImportOptions(),
         given: ImportDecisions = NO_DECISIONS,
     ) -> Job:
         """Check a file, or a ZIP archive of files, and queue its import.
@@ -85,7 +85,7 @@ class Imports:
         caller: Caller,
         project_id: str,
         file: SourceFile,
-        options: ImportOptions,
+        options: ImportOptions = ImportOptions(),
         given: ImportDecisions = NO_DECISIONS,
     ) -> Callable[[], Job]:
         """Like ``start_import``; the function that is returned queues the job."""
@@ -225,7 +225,11 @@ class Imports:
                 self._projects.require_also(caller, "key_create", project)
 
     def list_conflicts(
-        self, caller: Caller, project_id: str, job_id: str, page: PageRequest
+        self,
+        caller: Caller,
+        project_id: str,
+        job_id: str,
+        page: PageRequest = PageRequest(),
     ) -> Page[Conflict]:
         """Return a page of the conflicts of an import, in the order of keys.
 

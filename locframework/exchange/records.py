@@ -68,11 +68,11 @@ class ImportForm(ImportOptions, frozen=True, rename="camel", kw_only=True):
     """The form that imports a file, or a ZIP archive of files."""
 
     file: Upload
-    resolutions: Upload | None = None  # JSON: a list of Resolution
+    resolutions: Upload | None = None  # JSON: a list of ImportResolution
     seen: Upload | None = None  # JSON: what the client saw last, see Seen
 
 
-class Resolution(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class ImportResolution(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """Which text one conflict of an import takes."""
 
     key: str
@@ -90,7 +90,7 @@ the ``name`` of an Entry, or its ``key``."""
 class ImportDecisions(Struct, frozen=True):
     """What the client knows of the texts of an import."""
 
-    resolutions: tuple[Resolution, ...] = ()
+    resolutions: tuple[ImportResolution, ...] = ()
     seen: Seen = {}
 
 
@@ -274,4 +274,4 @@ class ImportBatch(Struct, frozen=True, array_like=True):
     known_modules: list[str] = field(default_factory=list)  # of the project
     last_import: str = ""  # the job whose files were there when this was read
     seen: Seen = {}
-    resolutions: tuple[Resolution, ...] = ()
+    resolutions: tuple[ImportResolution, ...] = ()

@@ -199,7 +199,9 @@ class FileImport(ABC, Generic[S, Row, R]):
 
         return queue
 
-    def list_jobs(self, caller: Caller, reference: str, query: JobQuery) -> Page[Job]:
+    def list_jobs(
+        self, caller: Caller, reference: str, query: JobQuery = JobQuery()
+    ) -> Page[Job]:
         """List the jobs of a glossary or memory that the caller may have started,
         newest first."""
         id_, may = self._visible(caller, reference)

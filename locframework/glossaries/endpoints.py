@@ -22,7 +22,7 @@ from locframework.http.records import Accepted, Deleted, Prepared, Raw, Wrapped
 from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
-from locframework.proposals.records import Rejection
+from locframework.proposals.records import ProposalRejection
 
 from .imports import GlossaryFiles
 from .matching import GlossaryMatches
@@ -35,7 +35,7 @@ from .records import (
     MatchRequest,
     NewGlossary,
     NewTerm,
-    NewTranslation,
+    NewTermTranslation,
     Term,
     TermChanges,
     TermMatch,
@@ -192,7 +192,7 @@ class GlossaryEndpoints:
         glossary_id: str,
         term_id: str,
         lang: str,
-        body: NewTranslation,
+        body: NewTermTranslation,
     ) -> TermAnswer:
         """Set a term translation; "" clears it.
 
@@ -216,7 +216,12 @@ class GlossaryEndpoints:
 
     @_approve("POST", f"{_TRANSLATION}/reject", errors=_REVIEW_ERRORS)
     def reject_term_translation(
-        self, caller: Caller, glossary_id: str, term_id: str, lang: str, body: Rejection
+        self,
+        caller: Caller,
+        glossary_id: str,
+        term_id: str,
+        lang: str,
+        body: ProposalRejection,
     ) -> TermAnswer:
         """Reject a proposed term translation; what was approved stays.
 

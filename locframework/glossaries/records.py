@@ -142,7 +142,7 @@ class TermQuery(SortedRequest, frozen=True, rename="camel"):
     sort: ByTerm = "term"
 
 
-class NewTranslation(Struct, frozen=True, rename="camel"):
+class NewTermTranslation(Struct, frozen=True, rename="camel"):
     """The body that sets a term's translation."""
 
     value: TermValue

@@ -114,7 +114,9 @@ class Glossaries:
             self._store.insert(StoredGlossary(glossary, organization.id, revision=0))
         return glossary
 
-    def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
+    def list_glossaries(
+        self, caller: Caller, query: GlossaryQuery = GlossaryQuery()
+    ) -> Page[Glossary]:
         """List the glossaries that the caller may read, by name. Raises
         ProjectNotFound."""
         scopes = self._access.scopes(caller, "glossary_read")

@@ -19,14 +19,14 @@ from locframework.errors import (
 from locframework.fields import Clock, Timestamp, is_id, new_id, timestamp
 from locframework.languages import fold, require_tag, tag_from_path
 from locframework.pagination import Page
-from locframework.proposals.records import Rejection, TermTranslation
+from locframework.proposals.records import ProposalRejection, TermTranslation
 from locframework.proposals.rules import approved, rejected, written
 from locframework.terminology.words import exact
 from locframework.validation import check_record, given_fields
 
 from .records import (
     NewTerm,
-    NewTranslation,
+    NewTermTranslation,
     StoredGlossary,
     Term,
     TermChanges,
@@ -64,7 +64,7 @@ class Terms:
         raise TermNotFound
 
     def list_terms(
-        self, caller: Caller, glossary_id: str, query: TermQuery
+        self, caller: Caller, glossary_id: str, query: TermQuery = TermQuery()
     ) -> Page[Term]:
         """List terms. Raises GlossaryNotFound, PermissionDenied, ValidationFailed."""
         stored = self._glossaries.require(caller, "glossary_read", glossary_id)
@@ -197,7 +197,7 @@ class Terms:
         glossary_id: str,
         term_id: str,
         lang: str,
-        new: NewTranslation,
+        new: NewTermTranslation,
     ) -> Term:
         """Apply the value, or propose it where that needs approval and the caller
         cannot approve (service.md, States). "" clears.
@@ -253,7 +253,7 @@ class Terms:
         glossary_id: str,
         term_id: str,
         lang: str,
-        rejection: Rejection,
+        rejection: ProposalRejection = ProposalRejection(),
     ) -> Term:
         """Drop the proposal; an approved value stays. Raises as above."""
         stored = self._glossaries.require(caller, APPROVE, glossary_id)

@@ -42,7 +42,7 @@ class Activity:
     _clock: Clock
 
     def list_activity(
-        self, caller: Caller, project_id: str, query: ActivityQuery
+        self, caller: Caller, project_id: str, query: ActivityQuery = ActivityQuery()
     ) -> Page[ActivityItem]:
         """List what happened, newest first. Raises ValidationFailed, BranchNotFound."""
         project = self._projects.require(caller, "audit_read", project_id)

@@ -44,7 +44,7 @@ class History:
         project_id: str,
         key_id: str,
         lang: str,
-        query: HistoryQuery,
+        query: HistoryQuery = HistoryQuery(),
     ) -> Page[HistoryItem]:
         """Return revisions of all forms in a language, newest first; on a branch,
         main's until the copy, then its own. Raises KeyNotFound, LanguageNotFound."""

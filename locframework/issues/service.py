@@ -137,7 +137,7 @@ class Issues:
     _rechecks: Rechecks
 
     def list_issues(
-        self, caller: Caller, project_id: str, query: IssueQuery
+        self, caller: Caller, project_id: str, query: IssueQuery = IssueQuery()
     ) -> Page[ProjectIssue]:
         """Return issues by key, language in project order, plural form, check.
 

@@ -68,6 +68,11 @@ class JobRunner:
         """The types of jobs that this runner handles, sorted."""
         return sorted(self._handlers)
 
+    @property
+    def is_started(self) -> bool:
+        """Whether jobs are run in this process, by threads of this runner."""
+        return bool(self._threads)
+
     def start(self) -> None:
         """Start the workers; release the leases of this host's dead processes."""
         release_leases(self._storage, self._clock)

@@ -1,5 +1,6 @@
-"""What one can do with jobs: start, read, cancel."""
+"""What one can do with jobs: start, read, wait, cancel."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -36,6 +37,7 @@ class Subject(Protocol):
     def organization_id(self) -> str: ...
 
 
+WAIT_POLL_SECONDS = 0.05
 _CANCELLED = ("running", "cancelled")  # the status after a request to cancel
 
 
@@ -109,7 +111,9 @@ class Jobs:
         else:
             self.start(caller, project, type_, permission, params)
 
-    def list_jobs(self, caller: Caller, project_id: str, query: JobQuery) -> Page[Job]:
+    def list_jobs(
+        self, caller: Caller, project_id: str, query: JobQuery = JobQuery()
+    ) -> Page[Job]:
         """Return the project's jobs that the caller may start, newest first. Raises
         ProjectNotFound."""
         project = self._projects.visible(caller, project_id)
@@ -138,6 +142,36 @@ class Jobs:
     def get_subject_job(self, subject_id: str, job_id: str, may: HasPermission) -> Job:
         """Return a job of a project, glossary or memory. Raises JobNotFound."""
         return self._current(self._find(subject_id, job_id, may))
+
+    def wait(self, job: Job, timeout_seconds: float = 60) -> Job:
+        """Return the job, of a project, glossary or memory, once it has ended: read its
+        ``status``, ``result`` and ``error``. Raises JobNotFound, and TimeoutError.
+
+        It is run by this process after ``framework.start()``, or else by another one,
+        such as ``locframework worker``.
+        """
+        deadline = time.monotonic() + timeout_seconds
+        while job.finished_at is None:
+            if time.monotonic() >= deadline:
+                raise TimeoutError(self._why_unfinished(job, timeout_seconds))
+            if job.status == "queued":
+                self._runner.wake()
+            time.sleep(WAIT_POLL_SECONDS)
+            stored = self._store.find(None, job.id)
+            if stored is None:
+                raise JobNotFound
+            job = stored.job
+        return job
+
+    def _why_unfinished(self, job: Job, waited_seconds: float) -> str:
+        reason = f"job {job.id} ({job.type}) is {job.status} after {waited_seconds:g} s"
+        if job.status == "running" or self._runner.is_started:
+            return reason
+        return (
+            f"{reason}, and nothing in this process runs jobs: call framework.start()"
+            " before, or framework.runner.run_until_idle() instead of waiting, or run"
+            " `locframework worker`"
+        )
 
     def cancel_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
         """Cancel a job: a queued one at once, a running one at its next check. Raises

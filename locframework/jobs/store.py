@@ -30,8 +30,8 @@ class JobStore(Protocol):
 
     def add(self, job: StoredJob) -> None: ...
 
-    def find(self, owner_id: str, job_id: str) -> StoredJob | None:
-        """Return a job of a project, glossary or memory (``owner_id``)."""
+    def find(self, owner_id: str | None, job_id: str) -> StoredJob | None:
+        """Return a job of a project, glossary or memory (``owner_id``; None: any)."""
 
     def list_jobs(
         self,

@@ -38,7 +38,7 @@ class Dismissals:
         key_id: str,
         lang: str,
         check: str,
-        new: NewDismissal,
+        new: NewDismissal = NewDismissal(),
         *,
         branch: str | None = None,
     ) -> list[ValueDetail]:

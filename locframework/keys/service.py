@@ -117,7 +117,9 @@ class Keys:
         key = _find(store, project, key_id)
         return _details_of(store, project, [key])[key.id]
 
-    def list_keys(self, caller: Caller, project_id: str, query: KeyQuery) -> KeyPage:
+    def list_keys(
+        self, caller: Caller, project_id: str, query: KeyQuery = KeyQuery()
+    ) -> KeyPage:
         """Return a page of the keys that meet every condition.
 
         Following ``next_cursor`` lists every key once that stays in the list and keeps
@@ -232,7 +234,7 @@ class Keys:
         return self._writer.run(self._branches.scope(project, branch), work)
 
     def list_trash(
-        self, caller: Caller, project_id: str, query: TrashQuery
+        self, caller: Caller, project_id: str, query: TrashQuery = TrashQuery()
     ) -> Page[TrashedKey]:
         """A page of what can be restored, of a branch its own."""
         project = self._projects.require(caller, "translation_read", project_id)
@@ -441,7 +443,7 @@ class Review:
         project_id: str,
         key_id: str,
         lang: str,
-        asked: Approval,
+        asked: Approval = Approval(),
         *,
         branch: str | None = None,
     ) -> Key:
@@ -460,7 +462,7 @@ class Review:
         project_id: str,
         key_id: str,
         lang: str,
-        asked: Rejection,
+        asked: Rejection = Rejection(),
         *,
         branch: str | None = None,
     ) -> Key:

@@ -31,7 +31,7 @@ from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 from locframework.projects.records import LanguageQuery
-from locframework.proposals.records import Rejection
+from locframework.proposals.records import ProposalRejection
 
 from .entries import Entries
 from .imports import MemoryExportQuery, MemoryFiles, MemoryImportForm
@@ -49,9 +49,9 @@ from .records import (
     MemoryQuery,
     NewAssignment,
     NewEntry,
+    NewEntryTranslation,
     NewMemory,
     NewMemoryLanguage,
-    NewTranslation,
     TranslationMemory,
 )
 from .service import Memories
@@ -230,7 +230,12 @@ class MemoryEndpoints:
         etag=_ENTRY,
     )
     def set_entry_translation(
-        self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: NewTranslation
+        self,
+        caller: Caller,
+        tm_id: str,
+        entry_id: str,
+        lang: str,
+        body: NewEntryTranslation,
     ) -> EntryAnswer:
         """Set the translation of an entry in one language.
 
@@ -254,7 +259,12 @@ class MemoryEndpoints:
 
     @_approve("POST", f"{_TRANSLATION}/reject", errors=_REVIEW_ERRORS)
     def reject_entry_translation(
-        self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: Rejection
+        self,
+        caller: Caller,
+        tm_id: str,
+        entry_id: str,
+        lang: str,
+        body: ProposalRejection,
     ) -> EntryAnswer:
         """Reject what is proposed: the approved value stays."""
         return self._entries.reject(caller, tm_id, entry_id, lang, body)

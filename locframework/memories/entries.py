@@ -20,7 +20,7 @@ from locframework.errors import (
 from locframework.fields import Clock, Timestamp, new_id, timestamp
 from locframework.languages import canonical_tag, folded, require_tag, tag_from_path
 from locframework.pagination import Page
-from locframework.proposals.records import Rejection, TermTranslation
+from locframework.proposals.records import ProposalRejection, TermTranslation
 from locframework.proposals.rules import approved, rejected, written
 from locframework.validation import check_record, given_fields
 
@@ -30,7 +30,7 @@ from .records import (
     EntryQuery,
     MemoryEntry,
     NewEntry,
-    NewTranslation,
+    NewEntryTranslation,
     StoredMemory,
     StoredTranslation,
     Texts,
@@ -56,7 +56,7 @@ class Entries:
         self._store = self._storage.memories
 
     def list_entries(
-        self, caller: Caller, tm_id: str, query: EntryQuery
+        self, caller: Caller, tm_id: str, query: EntryQuery = EntryQuery()
     ) -> Page[MemoryEntry]:
         """Return entries by creation, or as asked. Raise TmNotFound, ValidationFailed,
         LanguageNotInProject."""
@@ -149,7 +149,12 @@ class Entries:
         return entry
 
     def set_translation(
-        self, caller: Caller, tm_id: str, entry_id: str, lang: str, new: NewTranslation
+        self,
+        caller: Caller,
+        tm_id: str,
+        entry_id: str,
+        lang: str,
+        new: NewEntryTranslation,
     ) -> MemoryEntry:
         """Set a translation, or propose it (service.md, States); "" clears. Raise
         TmNotFound, EntryNotFound, ValidationFailed, LanguageNotInProject,
@@ -194,7 +199,12 @@ class Entries:
         )
 
     def reject(
-        self, caller: Caller, tm_id: str, entry_id: str, lang: str, body: Rejection
+        self,
+        caller: Caller,
+        tm_id: str,
+        entry_id: str,
+        lang: str,
+        body: ProposalRejection = ProposalRejection(),
     ) -> MemoryEntry:
         """Drop what is proposed. Raise as ``approve``."""
         stored = self._memories.require(caller, "tm_approve", tm_id)

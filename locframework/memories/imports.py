@@ -65,7 +65,7 @@ FormatName = Annotated[
 ]  # another is 400 unknown_format, as of projects
 
 
-class ImportOptions(Struct, frozen=True, rename="camel"):
+class MemoryImportOptions(Struct, frozen=True, rename="camel"):
     """How a file is imported."""
 
     format: FormatName | None = None  # left out: detected
@@ -74,7 +74,7 @@ class ImportOptions(Struct, frozen=True, rename="camel"):
     """Only these of the target languages; none named: all."""
 
 
-class MemoryImportForm(ImportOptions, frozen=True, rename="camel", kw_only=True):
+class MemoryImportForm(MemoryImportOptions, frozen=True, rename="camel", kw_only=True):
     """The form that imports a file into a memory."""
 
     file: UploadedFile
@@ -130,7 +130,7 @@ class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
         caller: Caller,
         tm_id: str,
         content: bytes | BinaryIO,
-        options: ImportOptions,
+        options: MemoryImportOptions = MemoryImportOptions(),
     ) -> Callable[[], Job]:
         """Check a file; return what queues its import. Raises TmNotFound,
         PermissionDenied, UnknownFormat, UnreadableFile (with the line),

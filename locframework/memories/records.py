@@ -159,7 +159,7 @@ class EntryChanges(Struct, frozen=True, rename="camel"):
     context: Context | UnsetType = UNSET
 
 
-class NewTranslation(Struct, frozen=True):
+class NewEntryTranslation(Struct, frozen=True):
     """The body that sets the translation of an entry in one language."""
 
     value: Value

@@ -128,7 +128,7 @@ class Memories:
         return memory
 
     def list_memories(
-        self, caller: Caller, query: MemoryQuery
+        self, caller: Caller, query: MemoryQuery = MemoryQuery()
     ) -> Page[TranslationMemory]:
         """Return those that the caller may read, by name. Raise ProjectNotFound."""
         check_record(query, "query")
@@ -179,7 +179,7 @@ class Memories:
     # target languages
 
     def list_languages(
-        self, caller: Caller, tm_id: str, page: PageRequest
+        self, caller: Caller, tm_id: str, page: PageRequest = PageRequest()
     ) -> Page[MemoryLanguage]:
         """Return target languages as they were added, or as asked. Raise TmNotFound."""
         stored = self.require(caller, "tm_read", tm_id)
@@ -233,7 +233,7 @@ class Memories:
     # use in projects
 
     def list_assignments(
-        self, caller: Caller, project_id: str, page: PageRequest
+        self, caller: Caller, project_id: str, page: PageRequest = PageRequest()
     ) -> Page[Assignment]:
         """Return a project's assignments by priority. Raise ProjectNotFound."""
         project = self._projects.require(caller, "project_read", project_id)
@@ -247,7 +247,11 @@ class Memories:
         return self._require_assignment(project, tm_id)
 
     def assign(
-        self, caller: Caller, project_id: str, tm_id: str, new: NewAssignment
+        self,
+        caller: Caller,
+        project_id: str,
+        tm_id: str,
+        new: NewAssignment = NewAssignment(),
     ) -> Assignment:
         """Let the project use the memory, or change how.
 

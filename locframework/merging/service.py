@@ -70,7 +70,11 @@ class Merging:
         return Diff(changes, counts_of(changes))
 
     def merge(
-        self, caller: Caller, project_id: str, branch: str, request: MergeRequest
+        self,
+        caller: Caller,
+        project_id: str,
+        branch: str,
+        request: MergeRequest = MergeRequest(),
     ) -> MergeResult:
         """Apply the branch's changes to main: all in one transaction, or none.
 
@@ -105,7 +109,11 @@ class Merging:
         return result
 
     def prepare_merge(
-        self, caller: Caller, project_id: str, branch: str, request: MergeRequest
+        self,
+        caller: Caller,
+        project_id: str,
+        branch: str,
+        request: MergeRequest = MergeRequest(),
     ) -> Callable[[], MergeResult]:
         """Return ``merge`` as a call that may stand in a transaction.
 

@@ -133,7 +133,9 @@ class Projects:
             self._store.languages.insert(source)
         return project
 
-    def list_projects(self, caller: Caller, page: PageRequest) -> Page[Project]:
+    def list_projects(
+        self, caller: Caller, page: PageRequest = PageRequest()
+    ) -> Page[Project]:
         """List the projects that the caller may read, by name."""
         check_record(page, "query")
         scopes = self._access.scopes(caller, "project_read")
@@ -185,7 +187,7 @@ class Projects:
         return self._tokens.create_for_project(caller, scope_of(project), new)
 
     def list_tokens(
-        self, caller: Caller, reference: str, page: PageRequest
+        self, caller: Caller, reference: str, page: PageRequest = PageRequest()
     ) -> Page[Token]:
         """List the project's valid tokens, newest first."""
         project = self.require(caller, "token_manage", reference)
@@ -262,7 +264,7 @@ class Languages:
         return self.of(project)
 
     def page_of_languages(
-        self, caller: Caller, project_id: str, page: PageRequest
+        self, caller: Caller, project_id: str, page: PageRequest = PageRequest()
     ) -> Page[Language]:
         """List a page, in project order or sorted as a LanguageQuery asks."""
         check_record(page, "query")

@@ -21,7 +21,7 @@ class TermTranslation(Struct, frozen=True, rename="camel", gc=False):
     proposed_value: str | None  # None: no proposal; "": to clear the value
 
 
-class Rejection(Struct, frozen=True):
+class ProposalRejection(Struct, frozen=True):
     """The body that rejects a proposal."""
 
     reason: Annotated[str, Meta(max_length=1000)] | None = None

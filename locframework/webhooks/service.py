@@ -119,7 +119,7 @@ class Webhooks:
         return lambda: self._add(project, webhook)
 
     def list_webhooks(
-        self, caller: Caller, project_id: str, page: PageRequest
+        self, caller: Caller, project_id: str, page: PageRequest = PageRequest()
     ) -> Page[Webhook]:
         """Newest first. Raises ProjectNotFound, PermissionDenied."""
         project = self._projects.require(caller, "webhook_read", project_id)
@@ -178,7 +178,11 @@ class Webhooks:
         return webhook, secret
 
     def list_deliveries(
-        self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery
+        self,
+        caller: Caller,
+        project_id: str,
+        webhook_id: str,
+        query: DeliveryQuery = DeliveryQuery(),
     ) -> Page[Delivery]:
         """Return deliveries, newest first. Raises WebhookNotFound."""
         project = self._projects.require(caller, "webhook_read", project_id)

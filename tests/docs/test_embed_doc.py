@@ -84,6 +84,8 @@ def test_every_service_on_the_page_exists(page, ran):
     names |= set(re.findall(r"framework\.([a-z_]+)`", page.text))
     assert {"glossaries", "memories", "matching", "keys"} <= names
     assert {name for name in names if not hasattr(ran["framework"], name)} == set()
+    told = re.findall(r"\w+", (ran["Framework"].__doc__ or "").partition("\n    - ")[2])
+    assert names - set(told) == set()
 
 
 def test_sessions_of_the_site_are_accepted(ran, token):

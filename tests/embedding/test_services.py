@@ -1,13 +1,16 @@
 """The services, used from Python without HTTP."""
 
 import sqlite3
+import threading
 
 import pytest
+from msgspec.structs import replace
 
 from locframework import OPERATOR, create_app, hookimpl
 from locframework.access.records import NewMember, NewToken
 from locframework.delivery.records import NewDistribution
 from locframework.errors import (
+    JobNotFound,
     KeyExists,
     PermissionDenied,
     ProjectNotFound,
@@ -15,9 +18,11 @@ from locframework.errors import (
     ValidationFailed,
 )
 from locframework.exchange.records import ExportQuery, ImportOptions
+from locframework.fields import new_id
 from locframework.formats.records import SourceFile
 from locframework.http.records import RequestInfo
 from locframework.keys.records import NewKey
+from locframework.memories.records import NewMemory
 from locframework.pagination import PageRequest
 from locframework.projects.records import NewLanguage, NewProject
 from locframework.testing.contracts.storage_events import latest
@@ -83,8 +88,7 @@ def test_the_same_refusals_are_raised_that_http_would_answer(
 
 def test_files_go_in_and_out_and_are_published(framework, project):
     file = SourceFile("de.json", b'{"checkout": {"pay": "Zahlen"}}')
-    options = ImportOptions()
-    job = framework.imports.start_import(OPERATOR, project.id, file, options)
+    job = framework.imports.start_import(OPERATOR, project.id, file)
     new = NewDistribution("Web", "json-nested")
     made = framework.distributions.create_distribution(OPERATOR, project.id, new)
     framework.runner.run_until_idle()
@@ -102,6 +106,47 @@ def test_files_go_in_and_out_and_are_published(framework, project):
     assert exported.content == b'{\n  "checkout.pay": "Zahlen"\n}\n'
     assert public.status == 200
     assert b'"url":"https://x/api/v1/content/' in public.content
+
+
+def start_import(framework, project, content=b'{"a": "b"}', **options):
+    file, given = SourceFile("de.json", content), ImportOptions(**options)
+    return framework.imports.start_import(OPERATOR, project.id, file, given)
+
+
+def test_a_job_that_runs_here_is_awaited(framework, project):
+    framework.start()
+
+    ended = framework.jobs.wait(start_import(framework, project))
+    failed = start_import(framework, project, b'{"a": "c"}', on_conflict="fail")
+    failed = framework.jobs.wait(failed)
+
+    assert (ended.status, ended.error) == ("succeeded", None)
+    assert failed.status == "failed"
+    assert failed.error.code == "import_conflict"
+    assert framework.jobs.wait(ended, timeout_seconds=0) == ended
+
+
+def test_a_job_of_a_memory_that_runs_elsewhere_is_awaited(framework, project):
+    new = NewMemory("Texts", "en", organization_id=project.organization_id)
+    memory = framework.memories.create_memory(OPERATOR, new)
+    content = b"source,de\nPay,Zahlen\n"
+    job = framework.memory_files.prepare_import(OPERATOR, memory.id, content)()
+    elsewhere = threading.Thread(target=framework.runner.run_until_idle)
+    elsewhere.start()
+
+    ended = framework.jobs.wait(job)
+
+    elsewhere.join()
+    assert (ended.id, ended.status) == (job.id, "succeeded")
+
+
+def test_who_waits_where_nothing_runs_jobs_is_told_what_to_do(framework, project):
+    job = start_import(framework, project)
+
+    with pytest.raises(TimeoutError, match=r"is queued after 0.2 s.*framework\.start"):
+        framework.jobs.wait(job, timeout_seconds=0.2)
+    with pytest.raises(JobNotFound):
+        framework.jobs.wait(replace(job, id=new_id()))
 
 
 def test_the_app_of_a_closed_framework_answers_503_to_everything(

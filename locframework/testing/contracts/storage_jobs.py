@@ -186,6 +186,7 @@ class StorageJobsContract:
         assert storage.jobs.find(of.id, new_id()) is None
         assert stored(storage, about) == about
         assert storage.jobs.find(of.id, about.job.id) is None
+        assert storage.jobs.find(None, about.job.id) == about
         listed = partial(storage.jobs.list_jobs, about.subject_id, of_subject=True)
         assert listed(JobFilter(), ALL).items == [about.job]
         assert listed(JobFilter(type="x"), ALL).items == []

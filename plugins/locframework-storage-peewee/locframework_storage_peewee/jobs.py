@@ -58,13 +58,15 @@ class JobTable(Store):
         row |= {name: json_or_null(row[name]) for name in _JSON}
         self._database.run(insert_one("jobs", _STORED), list(row.values()))
 
-    def find(self, owner_id: str, job_id: str) -> StoredJob | None:
-        row = self._database.row(
-            f"""SELECT {_STORED} FROM jobs
-                WHERE id = ? AND coalesce(project_id, subject_id) = ?""",
-            (job_id, owner_id),
-        )
-        return _stored(row) if row else None
+    def find(self, owner_id: str | None, job_id: str) -> StoredJob | None:
+        row = self._database.row(f"SELECT {_STORED} FROM jobs WHERE id = ?", (job_id,))
+        found = _stored(row) if row else None
+        if found is not None and owner_id not in (
+            None,
+            found.job.project_id or found.subject_id,
+        ):
+            return None
+        return found
 
     def list_jobs(
         self,
