@@ -140,7 +140,8 @@ class Exports:
             for each in catalogues[:1]
             for entry in each.entries
         }
-        reader = LayoutReader(self._formats, project, plurals)
+        own_names = imported_modules(store, project.id).own_names
+        reader = LayoutReader(self._formats, project, plurals, own_names)
         of_source = [
             KnownLayout(layout, reader.entries(layout, source))
             for layout in layouts_of(store, project.id, family, source)

@@ -42,8 +42,9 @@ from locframework.projects.service import Languages, scope_of
 from locframework.projects.store import ProjectStore
 from locframework.transactions import Transactions, crash_point
 
+from .collecting import collect
 from .decisions import set_decided
-from .layouts import LayoutReader, collect, details_to_keep
+from .layouts import LayoutReader, details_to_keep
 from .records import (
     Conflict,
     ImportBatch,
@@ -203,8 +204,8 @@ class ImportJob:
         with self._storage.snapshot():
             run = self._begin(task, ImportResult(dry_run=True))
             project, store = run.project, run.store
-            reader = LayoutReader(self._formats, project, plurals)
             imported = imported_modules(store, project.id)
+            reader = LayoutReader(self._formats, project, plurals, imported.own_names)
             if batch.last_import != imported.job_id:
                 files = [
                     file
@@ -233,6 +234,7 @@ class ImportJob:
                     skipped=batch.skipped,
                     languages=batch.languages,
                 )
+            reader = LayoutReader(self._formats, project, plurals, batch.own_names)
             gone = reader.bases(store, batch)
             if batch.skipped and params.mode == "replace":
                 kept = _keys_of_skipped(run, reader, batch)
@@ -433,7 +435,7 @@ class ImportJob:
                     )
                     for each in batch.files
                 ]
-                + details_to_keep(run.store, project_id, batch.layouts, task.job.job.id)
+                + details_to_keep(run.store, project_id, batch, task.job.job.id)
             )
             work.report(len(batch.keys), len(batch.keys))
             crash_point("import.after_keys")

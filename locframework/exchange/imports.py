@@ -30,9 +30,10 @@ from locframework.projects.service import Languages, Projects, scope_of
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
+from .collecting import collect
 from .decisions import check_paths, check_seen, set_decided
 from .import_job import PERMISSION, TYPE, ImportStorage
-from .layouts import LayoutReader, collect
+from .layouts import LayoutReader
 from .reading import UploadReader, require_language
 from .records import (
     NO_DECISIONS,
@@ -174,7 +175,9 @@ class Imports:
         )
         came = upload.read(file)
         check_paths(given.seen, upload.paths)
-        reader = LayoutReader(self._formats, project, upload.plurals or {})
+        reader = LayoutReader(
+            self._formats, project, upload.plurals or {}, imported.own_names
+        )
         with self._storage.snapshot():
             batch = collect(
                 came,

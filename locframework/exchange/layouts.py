@@ -26,7 +26,6 @@ from locframework.formats.rules import module_path, path_in
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import (
     MODULES,
-    ImportedModules,
     family_of,
     imported_modules,
     options_of,
@@ -44,14 +43,12 @@ from locframework.keys.rules import is_too_long
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Project
 
-from .decisions import set_seen
 from .reading import (
-    collect_keys,
-    module_beside,
     name_in_project,
     path_of,
+    place_of,
 )
-from .records import ImportBatch, ImportedKey, Modules, ReadFile, Seen
+from .records import ImportBatch, ImportedKey, ReadFile
 
 
 @dataclass(eq=False, repr=False)
@@ -61,6 +58,7 @@ class LayoutReader:
     _formats: Formats
     _project: Project
     _plurals: Mapping[str, bool]
+    _own_names: Mapping[str, Mapping[str, str]]  # as ImportedModules has them
 
     def entries(self, layout: Layout, language_code: str) -> dict[str, Entry]:
         """Return the entries of a file by key, with those that a merge adds; none if it
@@ -71,9 +69,14 @@ class LayoutReader:
 
     def _entries(self, layout: Layout, language_code: str) -> dict[str, Entry]:
         separator = self._project.key_separator
-        return {
-            name_in_project(entry.key, layout, separator): entry
+        module, is_given = layout.module, layout.module_is_given
+        files = [
+            replace(file, module=module, module_is_given=is_given)
             for file in self.files(layout, language_code)
+        ]
+        return {
+            name_in_project(entry.key, file, separator): entry
+            for file in files
             for entry in file.catalogue.entries
         }
 
@@ -88,11 +91,13 @@ class LayoutReader:
             return []
         if len(catalogues) > 1:
             catalogues = [c for c in catalogues if c.language_code == language_code]
-        return [
+        found = [
             ReadFile(layout.path, info, language_code, catalogue, file)
             for catalogue in catalogues
             if info is not None
         ]
+        own = self._own_names
+        return [replace(file, own_names=own.get(place_of(file), {})) for file in found]
 
     def names_elsewhere(
         self, store: KeyStore, family: str, language_code: str
@@ -111,7 +116,7 @@ class LayoutReader:
         """Set the bases of the keys of an import, and note which files it replaces.
 
         A file of before goes if it has the place of a new one, or if it is the same
-        under another path (``_is_same``), or, in another language than the source one,
+        under another path (``is_same``), or, in another language than the source one,
         if its source file is. Return the texts by language of the keys that are
         only in files that go.
         """
@@ -137,7 +142,7 @@ class LayoutReader:
                         before = {name: entries[name].value for name in entries}
                         parts = module_path(layout.path, code)
                         is_its = layout.module in modules and before.keys() & now.keys()
-                        if not (is_its or parts in moved or _is_same(before, now)):
+                        if not (is_its or parts in moved or is_same(before, now)):
                             continue
                         new.replaced.append(layout.place)
                         moved |= {parts} if code == source else set()
@@ -155,130 +160,7 @@ class LayoutReader:
         return gone
 
 
-def collect(
-    files: Sequence[ReadFile],
-    store: KeyStore,
-    reader: LayoutReader,
-    project: Project,
-    imported: ImportedModules,
-    *,
-    module: str | None,
-    modules: Modules,
-    seen: Seen,
-) -> ImportBatch:
-    """Return every key of the files, as the project and its files are now.
-
-    Call it in a snapshot. Raises as ``collect_keys``.
-    """
-    kept = _KeptFiles(store, reader, project, imported)
-    files = [kept.with_path(file) for file in files]
-    known = set(imported.modules)
-    if module is None and modules == "auto":
-        known |= kept.new_modules(files)
-    batch, files = collect_keys(
-        files,
-        project,
-        module=module,
-        modules=modules,
-        known_modules=known,
-        plain=imported.plain,
-    )
-    warnings = set_seen(files, batch.keys, seen, store, project)
-    source = project.source_language
-    return replace(
-        batch,
-        warnings=[*batch.warnings, *warnings],
-        layouts=new_layouts(files),
-        replaced=[f.module or "" for f in files if f.language_code == source],
-        known_modules=[name for name in known if not imported.modules.get(name)],
-        last_import=imported.job_id,
-        seen={
-            path_of(file): seen[name]
-            for file in files
-            if (name := file.path or file.file.name) in seen
-        },
-    )
-
-
-@dataclass(eq=False, repr=False)
-class _KeptFiles:
-    """What the files that were imported before say of those that come now."""
-
-    _store: KeyStore
-    _reader: LayoutReader
-    _project: Project
-    _imported: ImportedModules
-
-    def with_path(self, file: ReadFile) -> ReadFile:
-        """Return a file that came without folders with the path that it had before, or
-        that its source language's file tells.
-
-        Of several paths it is the one whose file has its keys; else it has none.
-        """
-        if file.path or family_of(file.format.id) not in self._imported.formats:
-            return file
-        code, source = file.language_code, self._project.source_language
-        name = file.file.name
-        known: dict[str, tuple[Layout, str]] = {}
-        for each in dict.fromkeys((code, source)):
-            for layout in self._of(file, each):
-                path = layout.path if each == code else path_in(layout.path, each, code)
-                if path is not None and path.rpartition("/")[2] == name:
-                    known.setdefault(path, (layout, each))
-        if len(known) > 1:
-            keys = dict.fromkeys(entry.key for entry in file.catalogue.entries)
-            known = {
-                path: (layout, each)
-                for path, (layout, each) in known.items()
-                if _is_same(self._names(layout, each), keys)
-            }
-        return replace(file, kept_as=next(iter(known))) if len(known) == 1 else file
-
-    def _names(self, layout: Layout, code: str) -> dict[str, None]:
-        entries = self._reader.entries(layout, code).values()
-        return dict.fromkeys(entry.key for entry in entries)
-
-    def new_modules(self, files: Sequence[ReadFile]) -> set[str]:
-        """Return the modules of files that share keys with a file under another path,
-        and are not the same (``_is_same``): their names, and the folders that differ
-        where the names are equal.
-
-        Only files with their language in their paths have names that say so much. Those
-        of the source language decide, if there are any: translations change elsewhere.
-        """
-        found, separator = set(), self._project.key_separator
-        source = self._project.source_language
-        of_language: dict[tuple[str, str], list[ReadFile]] = {}
-        for file in files:
-            code, path = file.language_code, path_of(file)
-            if path_in(path, code, "") and path not in self._imported.plain:
-                place = family_of(file.format.id), code
-                of_language.setdefault(place, []).append(file)
-        for (family, code), new in of_language.items():
-            if code != source and (family, source) in of_language:
-                continue
-            texts = [{e.key: e.value for e in file.catalogue.entries} for file in new]
-            every = {name: text for each in texts for name, text in each.items()}
-            for layout in self._of(new[0], code):
-                parts = module_path(layout.path, code)
-                if layout.module is not None or not parts:
-                    continue
-                entries = self._reader.entries(layout, code).values()
-                before = {entry.key: entry.value for entry in entries}
-                if not _is_same(before, every):
-                    found |= {
-                        module_beside(file, parts, separator)
-                        for file, now in zip(new, texts, strict=True)
-                        if before.keys() & now.keys()
-                    }
-        return found - {""}
-
-    def _of(self, file: ReadFile, code: str) -> list[Layout]:
-        family = family_of(file.format.id)
-        return known_layouts(self._store, self._project.id, family, code)
-
-
-def _is_same(before: Mapping[str, object], now: Mapping[str, object]) -> bool:
+def is_same(before: Mapping[str, object], now: Mapping[str, object]) -> bool:
     """Return whether files under other paths are the one of before: they have more than
     half of its keys, and more than half of these with equal texts, or had none."""
     common = before.keys() & now.keys()
@@ -307,7 +189,7 @@ def is_in(key: ImportedKey, family: str, code: str) -> bool:
 def details_to_keep(
     store: KeyStore,
     project_id: str,
-    layouts: Mapping[str, Mapping[str, Layouts]],
+    batch: ImportBatch,
     job_id: str,
 ) -> list[FileDetail]:
     """Return the files as details, beside those that other imports brought meanwhile,
@@ -318,7 +200,7 @@ def details_to_keep(
     def keep(family: str, code: str, detail: Detail) -> None:
         details.append(FileDetail(project_id, family, "", "", code, detail))
 
-    for family, by_language in layouts.items():
+    for family, by_language in batch.layouts.items():
         for code, new in by_language.items():
             old = known_layouts(store, project_id, family, code)
             rest = [file for file in old if file.place not in new.replaced]
@@ -326,7 +208,8 @@ def details_to_keep(
             keep(layout_family(family), code, msgspec.to_builtins(kept))
             files += [(family, file) for file in kept.files]
     known = imported_modules(store, project_id)
-    keep(MODULES, "", msgspec.to_builtins(with_files(known, files, job_id)))
+    now = with_files(known, files, job_id, {**known.own_names, **batch.own_names})
+    keep(MODULES, "", msgspec.to_builtins(now))
     return details
 
 

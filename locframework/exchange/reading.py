@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TypeGuard
+from typing import Literal, TypeGuard
 
 from msgspec.structs import replace
 
@@ -29,7 +29,6 @@ from locframework.formats.rules import (
 )
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import family_of, options_of
-from locframework.keys.imported_files import Layout
 from locframework.keys.records import DESCRIPTION_LENGTH, VALUE_BYTES
 from locframework.keys.rules import (
     check_key,
@@ -368,44 +367,28 @@ def _with_path(refusal: UnreadableFile, path: str) -> UnreadableFile:
 def collect_keys(
     files: Sequence[ReadFile],
     project: Project,
-    *,
-    module: str | None,
-    modules: str = "never",
-    known_modules: Collection[str] = (),
-    plain: Collection[str] = (),
-) -> tuple[ImportBatch, Sequence[ReadFile]]:
-    """Return every key of the files once, and the files with their modules.
+) -> ImportBatch:
+    """Return every key of the files once.
 
     The keys are sorted by name: steps of a large import then change fewer pages of the
-    indexes.
-
-    ``module`` is put before the keys that do not begin with it. Without it ``modules``
-    says whether the names of the files are: ``auto`` where two files of a language
-    share a key, or the project has such a module, but not for the paths ``plain``. A
-    text without plural forms is the form ``other`` of a key that is plural elsewhere in
-    the files. A key without a text in the source file is left out, unless another file
-    has one. Raises InvalidKey, or UnreadableFile, with a Problem for each fault, 100 at
-    most.
+    indexes. A text without plural forms is the form ``other`` of a key that is plural
+    elsewhere in the files. A key without a text in the source file is left out, unless
+    another file has one. Raises InvalidKey, or UnreadableFile, with a Problem for each
+    fault, 100 at most.
     """
-    if module is None and modules != "never":
-        paths = plain if modules == "auto" else ()
-        files = _with_modules(files, project, modules, known_modules, paths)
-    elif module is not None:
-        files = [replace(f, module=module, module_is_given=True) for f in files]
     collector = _Collector(project)
     for file in sorted(files, key=lambda f: f.language_code != project.source_language):
         collector.add_file(file)
     collector.raise_any()
     texts = {name for name, key in collector.keys.items() if key.values or key.source}
     empty = collector.empty - texts
-    batch = ImportBatch(
+    return ImportBatch(
         keys=[collector.keys[name] for name in sorted(collector.keys.keys() - empty)],
         files=collector.files,
         warnings=collector.warnings,
         left_out=sorted(empty),
         sources=[_summary(file) for file in files],
     )
-    return batch, files
 
 
 def _summary(file: ReadFile) -> ImportedFile:
@@ -420,20 +403,21 @@ def _summary(file: ReadFile) -> ImportedFile:
     )
 
 
-def _with_modules(
+def with_modules(
     files: Sequence[ReadFile],
-    project: Project,
-    modules: str,
+    separator: str,
+    modules: Literal["auto", "always"],
     known: Collection[str],
-    unnamed: Collection[str],
+    plain: Collection[str],
 ) -> list[ReadFile]:
     """Return the files with their modules: the names of their files.
 
-    Where files of one name share keys (``django.po`` of each app), the folders that
-    differ stand before it. ``known``: the modules of the project. ``unnamed``: paths of
-    files that were imported without a module.
+    ``auto`` gives them where two files of a language share a key, or the project has
+    such a module, which ``known`` says, but not to the paths ``plain``: these were
+    imported without one. Where files of one name share keys (``django.po`` of each
+    app), the folders that differ stand before it.
     """
-    separator = project.key_separator
+    unnamed = plain if modules == "auto" else ()
     parts = [module_parts(file) for file in files]
     plain = [module_name(file, separator) for file in files]
     names = [
@@ -528,8 +512,15 @@ def _same_place(file: ReadFile, other: ReadFile) -> UnreadableFile:
     return UnreadableFile.of([Problem(truncate(file.path), "language", message)])
 
 
-def name_in_project(file_key: str, file: ReadFile | Layout, separator: str) -> str:
+def place_of(file: ReadFile) -> str:
+    """Return what the files of one name have in all languages, and no others."""
+    return "/".join((family_of(file.format.id), *module_parts(file)))
+
+
+def name_in_project(file_key: str, file: ReadFile, separator: str) -> str:
     """Return the key that stands for what a file calls ``file_key``."""
+    if file_key in file.own_names:
+        return file.own_names[file_key]
     name = legal_key(file_key, separator)
     if file.module is None:
         return name

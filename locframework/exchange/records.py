@@ -217,6 +217,9 @@ class ReadFile(Struct, frozen=True):
     module_is_given: bool = False  # by the request: keys may begin with it already
     kept_as: str = ""
     """The path of a file that came without folders, by the files imported before."""
+    own_names: Mapping[str, str] = {}
+    """The keys of texts that a file without a module calls as another file calls
+    others."""
 
 
 class ImportedDetail(Struct, frozen=True, gc=False, array_like=True):
@@ -275,3 +278,4 @@ class ImportBatch(Struct, frozen=True, array_like=True):
     last_import: str = ""  # the job whose files were there when this was read
     seen: Seen = {}
     resolutions: tuple[ImportResolution, ...] = ()
+    own_names: dict[str, dict[str, str]] = {}  # as ImportedModules has them

@@ -6,7 +6,7 @@ these, and not with what main imports later. An update of the branch replaces th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 import msgspec
@@ -113,7 +113,10 @@ def as_base(details: Iterable[FileDetail]) -> list[FileDetail]:
 
 
 def with_files(
-    known: ImportedModules, files: Iterable[tuple[str, Layout]], job_id: str
+    known: ImportedModules,
+    files: Iterable[tuple[str, Layout]],
+    job_id: str,
+    own_names: Mapping[str, dict[str, str]],
 ) -> ImportedModules:
     """Return the modules with those of files, which are given with their families."""
     modules, formats, plain = {**known.modules}, {**known.formats}, {*known.plain}
@@ -124,7 +127,7 @@ def with_files(
         else:
             modules[file.module] = file.module_is_given
             plain.discard(file.path)
-    return ImportedModules(modules, formats, sorted(plain), job_id)
+    return ImportedModules(modules, formats, sorted(plain), job_id, {**own_names})
 
 
 def merge_details(
@@ -222,7 +225,7 @@ def _merge_modules(
 ) -> ImportedModules:
     theirs = msgspec.convert(branch.detail, ImportedModules)
     if main is None:
-        return with_files(theirs, files, theirs.job_id)
+        return with_files(theirs, files, theirs.job_id, theirs.own_names)
     ours = msgspec.convert(main.detail, ImportedModules)
     both = ImportedModules(
         {**theirs.modules, **ours.modules},
@@ -231,7 +234,11 @@ def _merge_modules(
     )
     ids = sorted({ours.job_id, theirs.job_id})
     job_id = ids[0] if len(ids) == 1 else sha256("".join(ids).encode()).hexdigest()
-    return with_files(both, files, job_id)
+    own_names = {
+        place: {**theirs.own_names.get(place, {}), **ours.own_names.get(place, {})}
+        for place in {**theirs.own_names, **ours.own_names}
+    }
+    return with_files(both, files, job_id, own_names)
 
 
 def _place(each: FileDetail) -> tuple[str, str, str, str]:

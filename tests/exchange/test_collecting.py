@@ -24,12 +24,14 @@ def file(tag: str, *entries: Entry, path: str = "", info: FormatInfo = PO) -> Re
 def collected(
     project: Project, *files: ReadFile, module: str | None = None
 ) -> ImportBatch:
-    return collect_keys(files, project, module=module)[0]
+    if module is not None:
+        files = [replace(each, module=module, module_is_given=True) for each in files]
+    return collect_keys(files, project)
 
 
 def problems(project: Project, *files: ReadFile) -> Sequence[Problem]:
     with pytest.raises((UnreadableFile, InvalidKey)) as refused:
-        collect_keys(files, project, module=None)
+        collect_keys(files, project)
     assert isinstance(refused.value.details, list)
     return refused.value.details
 

@@ -573,24 +573,14 @@ def test_a_file_that_was_renamed_keeps_its_keys(uploads: Uploads) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        (
-            {"common.en.json": {"title": "Shop"}, "errors.en.json": {"b": "B"}},
-            "errors.en.json",
-        ),
-        ({"common.json": {"title": "Shop"}}, "errors.json"),
-    ],
-)
-def test_a_key_that_another_file_has_too_is_a_conflict(
-    uploads: Uploads, first: dict[str, Any], second: str
+def test_a_key_that_another_file_without_a_language_in_its_path_has_is_a_conflict(
+    uploads: Uploads,
 ) -> None:
     project = uploads.workspace.project()
-    uploads.result(project, "all.zip", Uploads.zipped(first), languageCode="en")
+    uploads.result(project, "common.json", {"title": "Shop"}, languageCode="en")
 
     texts = {"b": "B", "title": "Error"}
-    found = uploads.result(project, second, texts, languageCode="en")
+    found = uploads.result(project, "errors.json", texts, languageCode="en")
 
     assert [each["existing"] for each in found["conflicts"]] == ["Shop"]
 

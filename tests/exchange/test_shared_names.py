@@ -1,0 +1,161 @@
+"""Files without modules that call different keys alike later."""
+
+import io
+import json
+import zipfile
+from random import Random
+
+import pytest
+
+from .conftest import Uploads
+
+FIRST = {
+    "en/common.json": {"save": "Save"},
+    "de/common.json": {"save": "Sichern"},
+    "en/shop.json": {"buy": "Buy"},
+    "de/shop.json": {"buy": "Kaufen"},
+}
+BOTH = {path: {"both": "OK"} for path in FIRST}
+ADDED = {
+    "en/common.json": {"title": "Start"},
+    "de/common.json": {"title": "Anfang"},
+    "en/shop.json": {"title": "Shop"},
+    "de/shop.json": {"title": "Laden"},
+}
+
+
+def together(first, *others):
+    return {
+        path: {
+            name: text for each in (first, *others) for name, text in each[path].items()
+        }
+        for path in first
+    }
+
+
+def exported(uploads, project):
+    content = uploads.workspace.owner.get(
+        f"/projects/{project['id']}/export", query={"format": "json-nested"}
+    ).content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: json.loads(archive.read(name)) for name in archive.namelist()}
+
+
+@pytest.fixture
+def project(uploads):
+    project = uploads.workspace.project(languages=["de"])
+    uploads.result(project, "all.zip", Uploads.zipped(FIRST))
+    return project
+
+
+def test_a_name_that_two_files_get_with_different_texts_is_a_key_in_each(
+    uploads, project
+):
+    files = together(FIRST, ADDED)
+
+    found = uploads.result(project, "all.zip", Uploads.zipped(files))
+    again = uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    values = uploads.values(project)
+    assert values["title"] == {"en": "Start", "de": "Anfang"}
+    assert values["shop.title"] == {"en": "Shop", "de": "Laden"}
+    [warning] = found["warnings"]
+    assert warning.startswith("title of shop is the key shop.title: another file")
+    assert (again["keysUnchanged"], again["valuesWritten"]) == (4, 0)
+    assert again["warnings"] == []
+    assert exported(uploads, project) == files
+
+
+def test_a_file_that_comes_alone_leaves_the_key_of_the_other(uploads, project):
+    with_title = together(
+        FIRST,
+        {path: {} for path in FIRST}
+        | {path: ADDED[path] for path in ("en/common.json", "de/common.json")},
+    )
+    uploads.result(project, "all.zip", Uploads.zipped(with_title))
+    files = together(FIRST, ADDED)
+
+    for path in ("en/shop.json", "de/shop.json"):
+        uploads.result(project, "one.zip", Uploads.zipped({path: files[path]}))
+
+    values = uploads.values(project)
+    assert values["title"] == {"en": "Start", "de": "Anfang"}
+    assert values["shop.title"] == {"en": "Shop", "de": "Laden"}
+    assert exported(uploads, project) == files
+
+
+def test_a_text_that_two_files_shared_becomes_two_with_all_translations(
+    uploads, project
+):
+    uploads.result(project, "all.zip", Uploads.zipped(together(FIRST, BOTH)))
+    files = together(FIRST, BOTH | {"en/shop.json": {"both": "Fine"}})
+    sources = {path: files[path] for path in files if path.startswith("en/")}
+
+    uploads.result(project, "all.zip", Uploads.zipped(sources))
+
+    values = uploads.values(project)
+    assert values["both"] == {"en": "OK", "de": "OK"}
+    assert values["shop.both"] == {"en": "Fine", "de": "OK"}
+    assert exported(uploads, project) == files
+
+
+def test_a_shared_text_that_changes_in_one_file_after_the_other_stays_one(
+    uploads, project
+):
+    uploads.result(project, "all.zip", Uploads.zipped(together(FIRST, BOTH)))
+
+    for path in ("en/common.json", "en/shop.json"):
+        files = {path: FIRST[path] | {"both": "Fine"}}
+        uploads.result(project, "one.zip", Uploads.zipped(files))
+
+    assert uploads.values(project)["both"] == {"en": "Fine", "de": "OK"}
+    assert len(uploads.values(project)) == 3
+
+
+def test_replace_removes_a_key_of_its_own_that_leaves_its_file(uploads, project):
+    uploads.result(project, "all.zip", Uploads.zipped(together(FIRST, ADDED)))
+    files = together(FIRST, ADDED | {path: {} for path in ADDED if "shop" in path})
+
+    uploads.result(project, "all.zip", Uploads.zipped(files), mode="replace")
+
+    assert sorted(uploads.values(project)) == ["buy", "save", "title"]
+    assert exported(uploads, project) == files
+
+
+def test_a_branch_brings_keys_that_files_call_alike_to_main(uploads, project):
+    files, owner = together(FIRST, ADDED), uploads.workspace.owner
+    path = f"/projects/{project['id']}/branches"
+    owner.post(path, json={"name": "next"})
+    uploads.result(project, "all.zip", Uploads.zipped(files), branch="next")
+
+    owner.post(f"{path}/next/merge", json={})
+
+    assert exported(uploads, project) == files
+    again = uploads.result(project, "all.zip", Uploads.zipped(files))
+    assert (again["keysUnchanged"], again["valuesWritten"]) == (4, 0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_files_come_back_as_they_went_in_whatever_they_share(uploads, seed):
+    random = Random(seed)
+    project = uploads.workspace.project(languages=["de"])
+    names = ("common", "shop", "users")
+    uploads.result(
+        project,
+        "all.zip",
+        Uploads.zipped(
+            {f"{code}/{n}.json": {n: n} for code in ("en", "de") for n in names}
+        ),
+    )
+    for _ in range(4):
+        files = {f"{code}/{n}.json": {n: n} for code in ("en", "de") for n in names}
+        for n in names:
+            for key in random.sample("abc", random.randint(0, 3)):
+                for code in ("en", "de"):
+                    files[f"{code}/{n}.json"][key] = random.choice("xyz")
+
+        uploads.result(project, "all.zip", Uploads.zipped(files), mode="replace")
+
+        assert exported(uploads, project) == files
+        again = uploads.result(project, "all.zip", Uploads.zipped(files))
+        assert (again["valuesWritten"], again["keysUpdated"]) == (0, 0)
