@@ -1,6 +1,6 @@
 """The one place where everything meets: Framework; ``wsgi.py`` serves it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Self
@@ -32,6 +32,7 @@ from .history.service import Activity
 from .history.undo import UndoJob
 from .history.values import History
 from .housekeeping import Purge
+from .http.metrics import Reading
 from .http.rate_limit import memory_limit
 from .issues.service import Issues, Rechecks
 from .jobs.runner import JobRunner
@@ -154,6 +155,7 @@ class Framework:
 
         workers = settings.job_workers
         runner = self.runner = JobRunner(storage, [], events, clock, workers=workers)
+        self.queues = runner.queues
         jobs = self.jobs = Jobs(
             storage.jobs, storage, projects, access, runner, events, clock
         )
@@ -277,7 +279,13 @@ class Framework:
         types = EventTypes(plugins.event_types.values())
         box = SecretBox(settings.webhooks.secret_key, settings.webhooks.old_secret_keys)
         self.dispatcher = Dispatcher(
-            storage, transport, box, events, clock, senders=settings.webhooks.senders
+            storage,
+            transport,
+            box,
+            events,
+            clock,
+            self.queues,
+            senders=settings.webhooks.senders,
         )
         wake = self.dispatcher.wake
         count = memory_limit(REPLAYS_LIMIT, "replays in this project")
@@ -321,6 +329,11 @@ class Framework:
         self.dispatcher.start()
         self._ticker.start()
         self._unwatch = self.storage.watch(self._wake)
+
+    def metrics(self) -> Iterator[Reading]:
+        """Yield what background work this process did, and what is queued."""
+        yield from self.queues.metrics()
+        yield from self.dispatcher.metrics()
 
     def close(self) -> None:
         """Finish or give back what runs in the background; close the database, and have

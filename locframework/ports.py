@@ -72,7 +72,10 @@ from .http.idempotency import StoredPost as StoredPost
 from .jobs.records import Job as Job
 from .jobs.records import JobError as JobError
 from .jobs.records import JobFilter as JobFilter
+from .jobs.records import JobQueue as JobQueue
 from .jobs.records import Progress as Progress
+from .jobs.records import QueueDepth as QueueDepth
+from .jobs.records import Queues as Queues
 from .jobs.records import StoredJob as StoredJob
 from .jobs.store import JobStore as JobStore
 from .jobs.store import last_lease_end as last_lease_end
@@ -177,7 +180,6 @@ from .webhooks.records import DeliveryFilter as DeliveryFilter
 from .webhooks.records import EventType as EventType
 from .webhooks.records import NewDelivery as NewDelivery
 from .webhooks.records import Post as Post
-from .webhooks.records import QueueDepth as QueueDepth
 from .webhooks.records import SealedSecret as SealedSecret
 from .webhooks.records import SendError as SendError
 from .webhooks.records import StoredWebhook as StoredWebhook

@@ -11,6 +11,7 @@ from locframework.events import EventStore
 from locframework.files.store import FileStore
 from locframework.glossaries.store import GlossaryStore, TermStore
 from locframework.http.idempotency import IdempotencyStore
+from locframework.jobs.records import Queues
 from locframework.jobs.store import JobStore
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.memories.matching.port import MemoryTextStore
@@ -77,6 +78,9 @@ class Storage(Transactions, Protocol):
 
     def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
         """Return which kinds of work may be claimed, once a second. One statement."""
+
+    def queues(self, now: Timestamp) -> Queues:
+        """Return how much background work there is. Three statements."""
 
     def watch(self, call: Callable[[], None]) -> Callable[[], None]:
         """Call from another thread when any process has committed jobs or deliveries,

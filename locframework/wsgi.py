@@ -59,10 +59,12 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     )
     metrics = open_metrics()
     if metrics is not None:
-        metrics.watch(framework.dispatcher.metrics)
+        metrics.watch(framework.metrics)
     endpoints: list[object] = [
         *operations_of(framework),
-        ServiceEndpoints([framework.storage.ping, limiter.ping]),
+        ServiceEndpoints(
+            [framework.storage.ping, limiter.ping], framework.queues.is_stalled
+        ),
         *([metrics] if metrics is not None else []),
     ]
     app = build_wsgi(

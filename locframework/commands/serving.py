@@ -173,7 +173,7 @@ def _serve_metrics(
     metrics = open_metrics()
     if metrics is None:
         raise SettingsError("--metrics-port needs the extra: locframework[metrics]")
-    metrics.watch(framework.dispatcher.metrics)
+    metrics.watch(framework.metrics)
     try:
         port = stack.enter_context(metrics.served(host, port))
     except OSError as error:

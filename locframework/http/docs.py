@@ -40,6 +40,13 @@ class Health(Struct, frozen=True):
     status: Literal["ok"] = "ok"
 
 
+class Readiness(Struct, frozen=True):
+    """Whether requests and jobs are served."""
+
+    status: Literal["ok"] = "ok"
+    jobs: Literal["ok", "stalled"] = "ok"
+
+
 class ServiceEndpoints:
     """Declares what every app has. No limit counts the probes, lest it kill a process.
 
@@ -48,8 +55,13 @@ class ServiceEndpoints:
 
     tag = "Service"
 
-    def __init__(self, checks: Sequence[Check] = ()) -> None:
+    def __init__(
+        self,
+        checks: Sequence[Check] = (),
+        jobs_are_stalled: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._checks = checks
+        self._jobs_are_stalled = jobs_are_stalled
         self.operations: Sequence[Operation] = ()
 
     @operation("GET", "/healthz", public=True, rate=None)
@@ -58,14 +70,15 @@ class ServiceEndpoints:
         return Health()
 
     @operation("GET", "/readyz", public=True, rate=None)
-    def get_readiness(self) -> Health:
+    def get_readiness(self) -> Readiness:
         """Check whether requests can be served.
 
         503 while the database, or a shared rate limit storage, does not answer.
+        ``jobs`` is ``stalled`` when jobs are due and none was worked on for 60 seconds.
         """
         for check in self._checks:
             check()
-        return Health()
+        return Readiness(jobs="stalled" if self._jobs_are_stalled() else "ok")
 
     @operation(
         "GET",

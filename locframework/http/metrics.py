@@ -24,13 +24,13 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 
 
 class Reading(Struct, frozen=True):
-    """A current value of another area, or one for each value of ``label``."""
+    """A current value of another area, or one for each combination of ``labels``."""
 
     name: str  # without the _total of counters
     description: str
     kind: Literal["gauge", "counter"]
-    values: Mapping[str, float]  # by the label's value; {"": number} without one
-    label: str | None = None
+    values: Mapping[tuple[str, ...], float]  # by the labels' values; {(): number}
+    labels: tuple[str, ...] = ()
 
 
 class Metrics:
@@ -124,12 +124,11 @@ class _Watched:
 
         families = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
         for reading in self._read():
-            labels = [] if reading.label is None else [reading.label]
             family = families[reading.kind](
-                reading.name, reading.description, labels=labels
+                reading.name, reading.description, labels=reading.labels
             )
-            for value_of_label, number in reading.values.items():
-                family.add_metric([value_of_label] if labels else [], number)
+            for values, number in reading.values.items():
+                family.add_metric(values, number)
             yield family
 
 

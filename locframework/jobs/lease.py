@@ -14,15 +14,19 @@ from locframework.fields import Clock, Timestamp, timestamp
 from locframework.processes import is_running
 from locframework.transactions import Transactions
 
+from .records import Queues
+
 log = logging.getLogger("locframework.jobs")
 
 
 class LeaseStorage(Transactions, Protocol):
-    """The leases on jobs and deliveries in a storage."""
+    """The jobs and deliveries in a storage, and the leases on them."""
 
     def release_leases(
         self, is_over: Callable[[str], bool], now: Timestamp
     ) -> None: ...
+
+    def queues(self, now: Timestamp) -> Queues: ...
 
 
 def _pid_namespace() -> str:

@@ -82,6 +82,29 @@ class JobFilter(Struct, frozen=True):
     type: str | None = None
 
 
+class JobQueue(Struct, frozen=True):
+    """The jobs of the whole database that have not ended."""
+
+    counts: Mapping[tuple[str, ...], int]  # by type and status, queued or running
+    oldest_due_at: Timestamp | None  # since when a job may be claimed; None: none may
+    is_worked_on: bool  # a runner holds the lease of a job
+    last_ended_at: Timestamp | None  # of jobs that a runner had started
+
+
+class QueueDepth(Struct, frozen=True):
+    """The pending webhook deliveries of the whole database."""
+
+    pending: int
+    oldest_due_at: Timestamp | None  # None: nothing is due
+
+
+class Queues(Struct, frozen=True):
+    """The background work of all processes that share a database."""
+
+    jobs: JobQueue
+    deliveries: QueueDepth
+
+
 class JobAnswer(Struct, frozen=True):
     """The body of a response with one job."""
 

@@ -15,6 +15,7 @@ from locframework.fields import Clock, timestamp
 from locframework.transactions import crash_point
 
 from .lease import new_owner, release_leases
+from .queues import QueueMonitor
 from .records import JobError, Progress, StoredJob
 from .store import JobStorage
 from .work import LEASE, Cancelled, JobHandler, LeaseLost, Work
@@ -53,6 +54,7 @@ class JobRunner:
         self._clock = clock
         self._workers = workers
         self._heartbeat_seconds = heartbeat_seconds
+        self.queues = QueueMonitor(storage, clock)
         self._running: dict[str, Work] = {}  # by job id
         self._to_retry: list[tuple[str, int]] = []  # job id and attempt
         self._woken = threading.Event()
@@ -137,6 +139,8 @@ class JobRunner:
             self._run(job, work)
         finally:
             ended.set()
+            if work.ended_as is not None:
+                self.queues.count(job.job.type, work.ended_as)
             if self._running.get(job.job.id) is work:
                 del self._running[job.job.id]
         return True
@@ -230,8 +234,10 @@ class JobRunner:
         )
         try:
             with self._storage.transaction():
-                if self._storage.jobs.finish(ended, job.attempt):
+                is_ended = self._storage.jobs.finish(ended, job.attempt)
+                if is_ended:
                     append_ended(self._events, job, status, error)
+            work.ended_as = status if is_ended else None
         except Unavailable as reason:
             log.warning("the end of job %s is postponed: %s", job.job.id, reason)
 

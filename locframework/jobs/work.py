@@ -15,7 +15,7 @@ from locframework.errors import Unavailable
 from locframework.fields import Clock, timestamp
 from locframework.transactions import crash_point
 
-from .records import Progress, StoredJob
+from .records import JobStatus, Progress, StoredJob
 from .store import Item, JobStorage
 
 log = logging.getLogger("locframework.jobs")
@@ -67,10 +67,15 @@ class Work:
         self._cancelled = threading.Event()
         self._lost = threading.Event()
         self.is_writing = False  # in a transaction that locks the job
-        self.is_finished = False
+        self.ended_as: JobStatus | None = None
         self.checkpoint = job.step or {}  # of the last committed step
         self.stored_progress = self.progress
         self.extended_at = clock()  # when the lease was taken or extended
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the job's end is stored."""
+        return self.ended_as is not None
 
     def report(self, done: int, total: int) -> None:
         """Set the progress, in memory: the runner writes it each second."""
@@ -121,7 +126,7 @@ class Work:
             self.progress = before  # rolled back
             raise
         crash_point("job.after_commit")
-        self.is_finished = True
+        self.ended_as = outcome.status
 
     @contextmanager
     def step(self) -> Iterator[Step]:

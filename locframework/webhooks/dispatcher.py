@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 from locframework.events import SYSTEM, EventLog
-from locframework.fields import Clock, Timestamp, parse_timestamp, timestamp
+from locframework.fields import Clock, Timestamp, timestamp
 from locframework.http.metrics import Reading
 from locframework.jobs.lease import new_owner, release_leases
+from locframework.jobs.queues import QueueMonitor, age_seconds
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
@@ -27,7 +28,6 @@ from .records import (
     DeliveryAttempt,
     DisabledReason,
     Post,
-    QueueDepth,
     StoredWebhook,
 )
 from .rules import (
@@ -50,7 +50,6 @@ log = logging.getLogger("locframework.webhooks")
 
 LEASE = timedelta(seconds=45)  # more than an attempt may take
 STOP_SECONDS = 10.0
-QUEUE_READ_INTERVAL = timedelta(seconds=5)  # /metrics is public
 
 Work = tuple[ClaimedDelivery, StoredWebhook]
 
@@ -73,6 +72,7 @@ class Dispatcher:
         box: SecretBox,
         events: EventLog,
         clock: Clock,
+        queues: QueueMonitor,
         *,
         senders: int = 16,
     ) -> None:
@@ -94,8 +94,8 @@ class Dispatcher:
         self._at_work: Counter[str] = Counter()  # deliveries, by webhook
         self._turns: dict[str, int] = {}
         self._turn = 0
-        self._ended: Counter[str] = Counter()  # attempts of this process, by outcome
-        self._depth: tuple[datetime, QueueDepth] | None = None  # and when it was read
+        self._ended: Counter[tuple[str, ...]] = Counter()  # attempts, by outcome
+        self._queues = queues
 
     def start(self) -> None:
         """Start the threads, once; release the leases of this host's dead processes."""
@@ -232,9 +232,8 @@ class Dispatcher:
             self._at_work -= Counter([outcome.claimed.webhook_id])
             attempt = outcome.attempt
             is_success = outcome.status == "succeeded"
-            self._ended[
-                "success" if is_success else attempt.error or f"{attempt.status_code}"
-            ] += 1
+            failure = attempt.error or f"{attempt.status_code}"
+            self._ended["success" if is_success else failure,] += 1
         claimed: list[Work] = []
         try:
             now = self._clock()
@@ -346,29 +345,23 @@ class Dispatcher:
             "Attempts to deliver that ended",
             "counter",
             dict(self._ended),
-            label="outcome",
+            labels=("outcome",),
         )
-        now = self._clock()
         try:
-            if self._depth is None or abs(now - self._depth[0]) >= QUEUE_READ_INTERVAL:
-                self._depth = now, self._store.queue_depth()
+            depth = self._queues.read().deliveries
         except Unavailable:
             return
-        depth = self._depth[1]
         yield Reading(
             "locframework_webhooks_pending",
             "Deliveries that are not ended",
             "gauge",
-            {"": depth.pending},
+            {(): depth.pending},
         )
-        age = 0.0
-        if depth.oldest_due_at is not None:
-            age = (now - parse_timestamp(depth.oldest_due_at)).total_seconds()
         yield Reading(
             "locframework_webhooks_oldest_seconds",
             "For how long the oldest delivery has been due",
             "gauge",
-            {"": max(0.0, age)},
+            {(): age_seconds(depth.oldest_due_at, self._clock())},
         )
 
 

@@ -229,13 +229,6 @@ class WaitingWebhook(Struct, frozen=True):
     is_failing: bool
 
 
-class QueueDepth(Struct, frozen=True):
-    """The pending deliveries of the whole database."""
-
-    pending: int
-    oldest_due_at: Timestamp | None  # None: nothing is due
-
-
 class EventType(Struct, frozen=True, rename="camel"):
     """A type of event that webhooks can subscribe to. A plugin names its own
     ``plugin.<its name>.<event>``; ``item_schema`` is a JSON Schema of one item,

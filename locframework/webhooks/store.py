@@ -15,7 +15,6 @@ from .records import (
     Delivery,
     DeliveryFilter,
     NewDelivery,
-    QueueDepth,
     StoredWebhook,
     WaitingWebhook,
     Webhook,
@@ -107,8 +106,6 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         delivery that was claimed again since, or ended, stays as it is; the log has
         the attempt nevertheless.
         """
-
-    def queue_depth(self) -> QueueDepth: ...
 
 
 class WebhookStorage(LeaseStorage, Protocol):

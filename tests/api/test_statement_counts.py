@@ -178,7 +178,6 @@ READS = {
     "{one}/releases/1": 5,
     "{one}/releases/1/diff": 7,
     "/healthz": 0,
-    "/readyz": 1,
 }
 
 

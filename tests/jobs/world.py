@@ -68,7 +68,7 @@ class World:
     """A project, and the services around its jobs."""
 
     def __init__(self, workspace: Workspace, clock: ManualClock) -> None:
-        self._framework = workspace.framework
+        self.framework = workspace.framework
         self.storage = workspace.framework.storage
         self.clock = clock
         self._project_id = workspace.project(name="Shop")["id"]
@@ -83,11 +83,11 @@ class World:
     def runner(self, run: Run | JobHandler | None = None, **settings: Any) -> JobRunner:
         """Return a runner whose jobs of the type ``test`` do what is given."""
         handlers = [] if run is None else [Handler(run) if callable(run) else run]
-        events = self._framework.events
+        events = self.framework.events
         return JobRunner(self.storage, handlers, events, self.clock, **settings)
 
     def jobs(self, runner: JobRunner) -> Jobs:
-        framework, storage = self._framework, self.storage
+        framework, storage = self.framework, self.storage
         return Jobs(
             storage.jobs,
             storage,

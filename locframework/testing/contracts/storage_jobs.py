@@ -12,7 +12,14 @@ from msgspec.structs import replace
 from locframework.access.records import Caller, Grant
 from locframework.events import Actor
 from locframework.fields import new_id
-from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
+from locframework.jobs.records import (
+    Job,
+    JobError,
+    JobFilter,
+    JobQueue,
+    Progress,
+    StoredJob,
+)
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
@@ -138,6 +145,31 @@ class StorageJobsContract:
         assert storage.find_due(["export"], at(20)).jobs is False
         assert queue.claim("new") == (first, 2)
         assert queue.claim("new") == NOTHING
+
+    def test_the_queue_has_what_is_due_and_what_is_worked_on(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        assert storage.queues(at(9)).jobs == JobQueue({}, None, False, None)
+        ended = {"type_": "release", "minute": 1}
+        add(storage, of, minute=2)
+        add(storage, of, minute=1, status="running", lease_until=at(9))
+        add(storage, of, minute=3, type_="release")
+        add(storage, of, **ended, status="failed", started_at=at(1), finished_at=at(4))
+        add(storage, of, **ended, status="cancelled", finished_at=at(8))
+        counts: dict[tuple[str, ...], int] = {
+            ("import", "queued"): 1,
+            ("import", "running"): 1,
+            ("release", "queued"): 1,
+        }
+
+        assert storage.queues(at(8)).jobs == JobQueue(counts, at(2), True, at(4))
+        assert storage.queues(at(9)).jobs == JobQueue(counts, at(2), False, at(4))
+        assert claimed(storage).job.created_at == at(1)
+        assert claimed(storage).job.created_at == at(2)
+        storage.release_leases("runner-1".__eq__, at(2))
+        queue = storage.queues(at(22)).jobs
+        assert (queue.oldest_due_at, queue.is_worked_on) == (at(2), False)
 
     def test_concurrent_claims_share_nothing(self, queue: Queue) -> None:
         together = Barrier(6)

@@ -8,6 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.fields import new_id
+from locframework.jobs.records import QueueDepth
 from locframework.projects.records import Project
 from locframework.storage import Storage
 from locframework.webhooks.records import (
@@ -17,7 +18,6 @@ from locframework.webhooks.records import (
     DeliveryAttempt,
     DeliveryFilter,
     NewDelivery,
-    QueueDepth,
     SealedSecret,
     StoredWebhook,
     WaitingWebhook,
@@ -190,7 +190,7 @@ class StorageWebhooksContract:
         assert store.find_webhooks([gone.webhook.id]) == {}
         [waiting] = store.waiting(at(20), 4)
         assert waiting.webhook_id == kept.webhook.id
-        assert store.queue_depth().pending == 2
+        assert storage.queues(at(20)).deliveries.pending == 2
         assert store.sealing_keys() == {"k1", "k9"}
 
     def test_deliveries_are_filtered_newest_first(self, storage: Storage) -> None:
@@ -218,7 +218,7 @@ class StorageWebhooksContract:
 
     def test_waiting_counts_deliveries_up_to_a_limit(self, storage: Storage) -> None:
         of, store = add_project(storage), storage.webhooks
-        assert store.queue_depth() == QueueDepth(0, None)
+        assert storage.queues(at(20)).deliveries == QueueDepth(0, None)
         well, ill, idle = (add_webhook(storage, of) for _ in range(3))
         add_deliveries(storage, well, 6, minute=10)
         add_deliveries(storage, ill, 1, minute=11)
@@ -239,7 +239,7 @@ class StorageWebhooksContract:
             ill.webhook.id
         ]
         finish(storage, *map(succeeded, claimed))
-        assert store.queue_depth() == QueueDepth(2, at(11))
+        assert storage.queues(at(20)).deliveries == QueueDepth(2, at(11))
 
     def test_attempts_are_logged_from_their_beginning(self, storage: Storage) -> None:
         of = add_webhook(storage)

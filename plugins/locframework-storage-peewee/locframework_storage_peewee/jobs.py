@@ -4,6 +4,7 @@ Hand-written SQL: runners claim, extend and report all the time. A look-up takes
 so, and 150 µs through a model.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -14,6 +15,7 @@ from locframework.ports import (
     Job,
     JobError,
     JobFilter,
+    JobQueue,
     Page,
     PageRequest,
     Progress,
@@ -171,6 +173,27 @@ class JobTable(Store):
     ) -> Page[Mapping[str, object]]:
         mine = "job_items WHERE job_id = ?"
         return self._page(page, _item, "item", mine, (job_id,), _ITEMS)
+
+    def queue(self, now: Timestamp) -> JobQueue:
+        """Return the part of Storage.queues that is about jobs."""
+        rows = self._database.rows(
+            f"""SELECT type, status, is_due, count(*), min(due_at) FROM (
+                SELECT type, status, {CLAIMABLE} AS is_due,
+                CASE WHEN lease_until <= ? THEN lease_until ELSE created_at END due_at
+                FROM jobs WHERE {_OPEN}) AS o GROUP BY type, status, is_due""",
+            (now, last_lease_end(now), now),
+        )
+        ended = self._database.row(
+            """SELECT finished_at FROM jobs WHERE finished_at IS NOT NULL
+                AND started_at IS NOT NULL ORDER BY finished_at DESC LIMIT 1"""
+        )
+        counts: Counter[tuple[str, ...]] = Counter()
+        for type_, status, _, count, _ in rows:
+            counts[type_, status] += count
+        due = [due_at for *_, is_due, _, due_at in rows if is_due]
+        is_worked_on = len(due) < len(rows)
+        last_ended_at = None if ended is None else ended[0]
+        return JobQueue(counts, min(due, default=None), is_worked_on, last_ended_at)
 
     def request_cancel(self, job_id: str, at: Timestamp) -> bool:
         return self._write(

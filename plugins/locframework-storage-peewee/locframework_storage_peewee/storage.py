@@ -20,6 +20,7 @@ from locframework.ports import (
     ProcessStore,
     ProjectStore,
     Purgeable,
+    Queues,
     StatisticsStore,
     TermStore,
     Timestamp,
@@ -63,7 +64,8 @@ class PeeweeStorage:
         self._keys = KeyTables(self.database)
         self.keys: KeyStore = self._keys
         self.statistics: StatisticsStore = StatisticsTables(self.database)
-        self.jobs: JobStore = JobTable(self.database)
+        self._jobs = JobTable(self.database)
+        self.jobs: JobStore = self._jobs
         self.events: EventStore = EventTable(self.database)
         self.blobs: BlobIndex = BlobNotes(self.database)
         self.delivery: DeliveryStore = DeliveryTables(self.database)
@@ -75,7 +77,8 @@ class PeeweeStorage:
         self.memory_texts: MemoryTextStore = MemoryTexts(self.database)
         self.processes: ProcessStore = ProcessTable(self.database)
         self.idempotency: IdempotencyStore = IdempotencyTable(self.database)
-        self.webhooks: WebhookStore = WebhookTables(self.database)
+        self._webhooks = WebhookTables(self.database)
+        self.webhooks: WebhookStore = self._webhooks
         self.transaction = self.database.transaction
         self.snapshot = self.database.snapshot
         self.before_commit = self.database.before_commit
@@ -96,9 +99,9 @@ class PeeweeStorage:
             return  # it takes no lock
         with self.database.transaction():
             self.database.run_many(
-                f"""UPDATE jobs SET owner = NULL, lease_until = NULL
+                f"""UPDATE jobs SET owner = NULL, lease_until = ?
                     WHERE {RUNNING} AND owner = ?""",
-                [(owner,) for owner in owners],
+                [(now, owner) for owner in owners],
             )
             self.database.run_many(
                 """UPDATE webhook_deliveries SET owner = NULL, due_at = ?
@@ -114,6 +117,9 @@ class PeeweeStorage:
             (now, last_lease_end(now), self.database.listed(job_types), now),
         )
         return Due(bool(jobs), bool(deliveries))
+
+    def queues(self, now: Timestamp) -> Queues:
+        return Queues(self._jobs.queue(now), self._webhooks.depth())
 
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
         if table == "files":

@@ -248,7 +248,8 @@ class WebhookDeliveries(Store):
                 ],
             )
 
-    def queue_depth(self) -> QueueDepth:
+    def depth(self) -> QueueDepth:
+        """Return the part of Storage.queues that is about deliveries."""
         depths = self._database.rows(_DEPTHS)  # one row for each webhook
         oldest = min((due_at for _, due_at in depths), default=None)
         return QueueDepth(sum(count for count, _ in depths), oldest)

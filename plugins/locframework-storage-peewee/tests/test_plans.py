@@ -204,9 +204,11 @@ WALKS: dict[str, Walk] = {
         "DELETE FROM memory_removals",
         "SEARCH r USING PRIMARY KEY (memory=? AND revision<?)",
     ),
+    "open jobs": (lambda s: s.queues(at(9)), "GROUP BY type", "jobs_open"),
+    "ended jobs": (lambda s: s.queues(at(9)), "SELECT finished_at", "jobs_finished"),
     "pending deliveries": (
-        lambda s: s.webhooks.queue_depth(),
-        "",
+        lambda s: s.queues(at(9)),
+        "webhook_deliveries",
         "SEARCH d USING COVERING INDEX webhook_deliveries_due (webhook_id",
     ),
     "files": (_use_files, "files", "sqlite_autoindex_files_1 (id=?)"),
