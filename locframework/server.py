@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 from wsgiref.types import WSGIApplication
 
+from locframework.http.access_log import logged
 from locframework.http.forwarded import forwarded
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
@@ -124,7 +125,7 @@ def serve(
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     sockets: dict[int, Any] = {}
     server = create_server(
-        forwarded(app, trusted_proxy),
+        forwarded(logged(app), trusted_proxy),
         map=sockets,
         sockets=[listening],
         threads=threads,

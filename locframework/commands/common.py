@@ -11,10 +11,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 import click
+import msgspec
 from click.core import ParameterSource
 
 from locframework.access.records import Caller
@@ -30,6 +32,7 @@ from locframework.settings import Settings, source_of
 log = logging.getLogger("locframework.commands")
 
 LOG_LEVELS = ["debug", "info", "warning", "error"]
+LOG_FORMATS = ["plain", "json"]
 LOG_LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 PROBLEMS_SHOWN = 20
 LISTED = 10  # slugs that are named where there are several
@@ -127,22 +130,47 @@ def counted(count: int, noun: str, nouns: str = "") -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {nouns or noun + 's'}"
 
 
-class RedactingFormatter(logging.Formatter):
-    """Formats records with "…" in place of tokens, secrets and passwords, also in
-    traces."""
+def redacted(text: str) -> str:
+    """Return the text with "…" in place of tokens, secrets and passwords."""
+    for pattern, replacement in _SECRETS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+class PlainFormatter(logging.Formatter):
+    """Formats records as lines without secrets; a traceback has lines of its own."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Format the record."""
-        text = super().format(record)
-        for pattern, replacement in _SECRETS:
-            text = pattern.sub(replacement, text)
-        return text
+        return redacted(super().format(record))
 
 
-def configure_logging(level: str) -> None:
+class JsonFormatter(logging.Formatter):
+    """Formats records as JSON objects of one line, without secrets. One that has
+    ``fields`` is shown by these, else by its message."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format the record."""
+        entry = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+        }
+        entry |= getattr(record, "fields", None) or {"message": record.getMessage()}
+        if record.exc_info:
+            entry["traceback"] = self.formatException(record.exc_info)
+        safe = {
+            name: redacted(value) if isinstance(value, str) else value
+            for name, value in entry.items()
+        }
+        return msgspec.json.encode(safe).decode()
+
+
+def configure_logging(level: str, format_: str = "plain") -> None:
     """Log to stderr from ``level`` up, without secrets."""
     handler = logging.StreamHandler()
-    handler.setFormatter(RedactingFormatter(LOG_LINE))
+    formatter = JsonFormatter() if format_ == "json" else PlainFormatter(LOG_LINE)
+    handler.setFormatter(formatter)
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
 
 
@@ -151,6 +179,7 @@ class Setup:
 
     def __init__(self, settings_file: Path | None = None) -> None:
         self.settings_file = settings_file
+        self.log_level, self.log_format = "warning", LOG_FORMATS[0]
 
     def settings(self) -> Settings:
         """Return the settings of file and environment. Raises SettingsError."""
@@ -165,7 +194,8 @@ class Setup:
 
 
 def common_options(command: Decorated) -> Decorated:
-    """Add ``--settings`` and ``--log-level``, before or after a command's name."""
+    """Add ``--settings``, ``--log-level`` and ``--log-format``, before or after a
+    command's name."""
 
     def use_settings(
         context: click.Context, _: click.Parameter, path: Path | None
@@ -175,11 +205,13 @@ def common_options(command: Decorated) -> Decorated:
         if source is ParameterSource.COMMANDLINE or setup.settings_file is None:
             setup.settings_file = path  # the option nearest to the user wins
 
-    def set_log_level(
-        context: click.Context, _: click.Parameter, level: str | None
+    def set_logging(
+        context: click.Context, option: click.Parameter, value: str | None
     ) -> None:
-        if level is not None or context.parent is None:
-            configure_logging(level or "warning")
+        setup = context.ensure_object(Setup)
+        if value is not None:
+            setattr(setup, str(option.name), value)
+        configure_logging(setup.log_level, setup.log_format)
 
     settings = click.option(
         "--settings",
@@ -195,10 +227,17 @@ def common_options(command: Decorated) -> Decorated:
         "--log-level",
         type=click.Choice(LOG_LEVELS),
         expose_value=False,
-        callback=set_log_level,
+        callback=set_logging,
         help="Log to stderr from this level up.  [default: warning]",
     )
-    return settings(level(command))
+    format_ = click.option(
+        "--log-format",
+        type=click.Choice(LOG_FORMATS),
+        expose_value=False,
+        callback=set_logging,
+        help="Log lines of text, or of JSON.  [default: plain]",
+    )
+    return settings(level(format_(command)))
 
 
 def language(code: str) -> str:

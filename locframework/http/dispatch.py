@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import cache, lru_cache, partial
 from ipaddress import AddressValueError, IPv6Address
 from typing import Any, Generic, TypeVar
+from wsgiref.types import WSGIEnvironment
 
 from falcon import Request, Response, code_to_http_status, mediatypes
 from falcon.routing import CompiledRouter
@@ -137,7 +138,9 @@ class Admission(Generic[C]):
         self._authenticate = authenticate
         self._limiter = limiter
 
-    def admit(self, environ: Environ, response: Response, rate: Rate | None) -> C:
+    def admit(
+        self, environ: WSGIEnvironment, response: Response, rate: Rate | None
+    ) -> C:
         """The caller of an operation that needs one.
 
         Tokens that are not valid count for the address, so that inventing them buys
@@ -152,6 +155,8 @@ class Admission(Generic[C]):
             )
         except LocError as error:
             caller, refusal = None, error
+        if caller is not None and caller.token is not None:
+            environ[TOKEN_ID] = caller.token.id
         if rate is not None:
             key = principal_key(caller) if caller is not None else _address(environ)
             self._count(rate, key, response)
@@ -166,7 +171,7 @@ class Admission(Generic[C]):
         if rate is not None:
             self._count(rate, _address(environ), response)
 
-    def count_unrouted(self, environ: Environ, response: Response) -> None:
+    def count_unrouted(self, environ: WSGIEnvironment, response: Response) -> None:
         """For a request that meets no operation: counted, and never refused here.
 
         Decisions 2.2 has the route before the rate limit, and the headers everywhere.
@@ -213,7 +218,8 @@ Reader = tuple[str, Callable[[Environ], object]]
 """The name of an argument, and the function that reads it from the request."""
 
 PREFIX = "/api/v1"
-REQUEST_ID = "locframework.request_id"  # in the WSGI environ
+REQUEST_ID = "locframework.request_id"  # in the WSGI environ, as the next
+TOKEN_ID = "locframework.token_id"  # the access log's
 _NOTHING = ""  # what the body or query is called that an operation does not ask for
 
 CONTENT_METHODS = "GET, HEAD, OPTIONS"

@@ -1,9 +1,12 @@
 """``locframework serve`` and ``worker``, as processes of their own."""
 
+import json
 import re
 import signal
 import socket
 import time
+from contextlib import suppress
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -22,9 +25,11 @@ SERVES = re.compile(r"locframework serves (http://127\.0\.0\.1:\d+/api/v1) \(.*/
 
 
 def url_of(process):
-    line = process.stdout.readline()
+    """The URL of the API, below the address that the process announces."""
+    address, line = (process.stdout.readline() for _ in range(2))
     found = SERVES.match(line)
-    assert found, line + process.stderr.read()
+    assert found, address + line + process.stderr.read()
+    assert found[1] == f"{address.removeprefix('Listening on ').strip()}/api/v1"
     return found[1]
 
 
@@ -51,6 +56,36 @@ def test_serve_does_not_warn_where_webhooks_have_their_key(start):
     _, told = process.communicate(timeout=20)
 
     assert NO_KEY not in told
+
+
+def test_requests_are_logged_as_json_and_without_queries(start):
+    arguments = ("--log-level", "info", "--log-format", "json")
+    process = start(*arguments, "serve", "--port", "0")
+    url = url_of(process)
+    with urlopen(f"{url}/healthz", timeout=10) as answer:
+        size = len(answer.read())
+    with suppress(HTTPError):
+        urlopen(f"{url}/content/{'k' * 30}/%0Amanifest.json?token=s3cret", timeout=10)
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=20)
+
+    lines = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
+    alive, missing = (line for line in lines if "method" in line)
+    assert alive.pop("milliseconds") < 1000
+    assert alive.pop("time").endswith("+00:00")
+    assert re.fullmatch("[0-9a-f]{24}", alive.pop("requestId"))
+    assert alive == {
+        "level": "info",
+        "logger": "locframework.access",
+        "method": "GET",
+        "path": "/api/v1/healthz",
+        "status": "200",
+        "bytes": size,
+        "tokenId": "-",
+        "address": "127.0.0.1",
+    }
+    assert missing["path"] == "/api/v1/content/kkkk…/%0Amanifest.json"
+    assert "s3cret" not in told
 
 
 def test_a_second_process_does_not_start_where_each_counts_requests(start):
