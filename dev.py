@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every task of this repository: python3 dev.py TASK [ARGUMENT …]
 
+install install everything into .venv, for: . .venv/bin/activate
 run     serve the demo; dev.py run --help lists its options
 test    run the tests; arguments go to pytest: dev.py test tests/keys -k plural
         without -m, tests marked browser, judge, kill or hosts are left out
@@ -34,7 +35,8 @@ DISTRIBUTIONS = [ROOT, *sorted(p.parent for p in ROOT.glob("plugins/*/pyproject.
 DOCS = ["sphinx-build", "-q", "-W", "-b", "html", "docs", "docs/_build/html"]
 DEFAULT_TESTS = "not (browser or judge or kill or hosts)"  # a later -m replaces it
 COMPLEXITY = ["python", "tests/benchmarks/complexity.py"]
-TASKS = {
+TASKS: dict[str, list[list[str]]] = {
+    "install": [],
     "run": [["python", "-m", "example_app"]],
     "test": [["pytest", "-n", "auto", "--dist", "worksteal", "-m", DEFAULT_TESTS]],
     "check": [
@@ -61,11 +63,13 @@ def main() -> int:
         print(f"{unknown}{__doc__}", file=sys.stderr)
         return 2
     try:
-        prepare(["app"] if task == "run" else ["app", "tools"])
+        prepare(["app"] if task in ("install", "run") else ["app", "tools"])
     except subprocess.CalledProcessError as error:
         print(f"dev.py: pip failed with {error.returncode}", file=sys.stderr)
         return 1
     commands = TASKS[task]
+    if not commands:
+        return 0
     if task == "bench" and rest:
         commands = commands[1:]  # the rest is for pytest
         if rest == ["complexity"]:

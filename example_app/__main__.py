@@ -49,8 +49,8 @@ def main(
 
     The first start creates an organization, its owner and the demo project, imports
     the files in example_app/demo, publishes them, and prints the owner's token.
-    DIRECTORY/demo.json has the token and the ids that a script needs. Later starts
-    do not change existing data; a lost or invalid token is replaced.
+    DIRECTORY/demo.json and demo.env have the tokens and ids that a script needs.
+    Later starts do not change existing data; a lost or invalid token is replaced.
 
     \b
     Examples:
@@ -144,7 +144,7 @@ def print_addresses(
     if key_file is not None:
         kept = "keep it: no webhook can be signed without it"
         click.echo(f"webhook key  {key_file} ({kept})")
-    click.echo(f"(also in {demo_file}, with the token; Ctrl-C stops)")
+    click.echo(f"(also in {demo_file} and demo.env, with tokens; Ctrl-C stops)")
 
 
 if __name__ == "__main__":

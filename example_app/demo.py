@@ -44,12 +44,14 @@ MEMORY = "Skerry, and the harbour office before it"
 
 
 class Demo(Struct, frozen=True, rename="camel"):
-    """The content of demo.json, for scripts."""
+    """The content of demo.json, for programs; demo.env has the same for shells."""
 
     base_url: str
-    token: str
+    token: str  # the owner's
+    translator_token: str
     organization_id: str
     project_id: str
+    distribution_id: str
     public_key: str
 
     @classmethod
@@ -61,7 +63,18 @@ class Demo(Struct, frozen=True, rename="camel"):
             return None
 
     def write(self, file: Path) -> None:
-        """Write the file, readable by its owner only."""
+        """Write the file, and demo.env beside it, readable by their owner only."""
+        project = f"{self.base_url}/projects/{self.project_id}"
+        variables = {
+            "API": self.base_url,
+            "PROJECT": project,
+            "RELEASES": f"{project}/distributions/{self.distribution_id}/releases",
+            "MANIFEST": f"{self.base_url}/content/{self.public_key}/manifest.json",
+            "OWNER": f"Authorization: Bearer {self.token}",
+            "TRANSLATOR": f"Authorization: Bearer {self.translator_token}",
+        }
+        lines = "".join(f"{name}='{value}'\n" for name, value in variables.items())
+        write_private(file.with_suffix(".env"), lines.encode())
         write_private(file, msgspec.json.format(msgspec.json.encode(self)) + b"\n")
 
 
@@ -88,26 +101,38 @@ def ready_demo(framework: Framework, kept: Demo | None) -> Demo:
     if kept is not None and framework.tokens.caller_behind(kept.token):
         token = kept.token
     else:
-        token = _owner_token(framework, organization)
+        token = _token(framework, organization, "owner", OWNER)
         if organization.name != UNFINISHED:
             kept_as_it_is = "the demo is kept as it is; its lost token is replaced"
             click.echo(f"{kept_as_it_is}: see below", err=True)
+    if kept is not None and framework.tokens.caller_behind(kept.translator_token):
+        translator = kept.translator_token
+    else:
+        translator = _token(framework, organization, "translator", TRANSLATOR)
     return Demo(
         "",
         token,
+        translator,
         organization.id,
         project.id if project else "",
+        distribution.id if distribution else "",
         distribution.public_key if distribution else "",
     )
 
 
-def _owner_token(framework: Framework, organization: Organization) -> str:
+def _token(
+    framework: Framework, organization: Organization, role: str, email: str
+) -> str:
+    """Return a new token of the member, or of another one with the role; "" if there is
+    none."""
     members = framework.organizations.list_members(OPERATOR, organization.id, ALL)
-    owners = [each for each in members.items if each.role == "owner"]
-    owner = next((each for each in owners if each.email == OWNER), owners[0])
+    found = [each for each in members.items if each.role == role]
+    if not found:
+        return ""
+    member = next((each for each in found if each.email == email), found[0])
     new = NewToken(name="Made with the demo", expires_in_days=366)
     _, token = framework.tokens.create_for_member(
-        OPERATOR, organization.id, owner.id, new
+        OPERATOR, organization.id, member.id, new
     )
     return token
 

@@ -55,7 +55,11 @@ def test_dev_py_tells_its_tasks_and_what_it_needs(arguments, status, printed, to
     assert done.stdout.startswith(printed)
     assert done.stderr.startswith(told)
     assert (done.stderr == "") == (told == "")
-    for task in ("run", "test", "check", "fix", "bench", "docs") if status != 1 else ():
+    for task in (
+        ("install", "run", "test", "check", "fix", "bench", "docs")
+        if status != 1
+        else ()
+    ):
         assert f"\n{task} " in done.stdout + done.stderr
 
 
@@ -82,6 +86,7 @@ def main(dev, monkeypatch):
 
 
 def test_running_needs_the_app_and_testing_the_tools_too(dev, main):
+    assert main("install") == []
     main("run")
     for_running = list(dev.installed)
     main("test")

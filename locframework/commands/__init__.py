@@ -7,7 +7,7 @@ import click
 from .common import Setup, common_options, one_line_errors
 from .files import export, glossary, import_, tm
 from .maintenance import check_settings, migrate, plugins, recheck, verify
-from .management import organization, project, token
+from .management import member, organization, project, token
 from .serving import serve, worker
 from .webhooks import webhooks
 
@@ -50,6 +50,7 @@ def main() -> None:
 
 for command in (
     *(serve, worker, plugins, check_settings, migrate, recheck, verify),
-    *(import_, export, tm, glossary, organization, token, project, webhooks),
+    *(import_, export, tm, glossary),
+    *(organization, member, token, project, webhooks),
 ):
     main.add_command(command)

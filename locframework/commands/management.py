@@ -1,9 +1,12 @@
-"""``organization``, ``token`` and ``project``: who uses the service, and for what."""
+"""``organization``, ``member``, ``token`` and ``project``: who uses the service, and
+for what."""
+
+from typing import get_args
 
 import click
 import msgspec
 
-from locframework.access.records import NewToken
+from locframework.access.records import NewMember, NewToken, Role
 from locframework.app import OPERATOR, Framework
 from locframework.pagination import all_pages
 from locframework.projects.records import NewLanguage, NewProject
@@ -75,6 +78,50 @@ def list_organizations(setup: Setup) -> None:
         list_page = framework.organizations.list_organizations
         for each in all_pages(lambda page: list_page(OPERATOR, page)):
             click.echo(f"{each.id}  {each.name}")
+
+
+@click.group()
+def member() -> None:
+    """Add members to an organization."""
+
+
+@member.command("add")
+@click.argument("email")
+@click.option("--role", type=click.Choice(get_args(Role)), required=True)
+@languages_option("A language that the member may write; left out: all of them.")
+@click.option("--name", default="", help="Their name, as others see it.")
+@organization_option
+@expiry_option
+@common_options
+@click.pass_obj
+def add_member(
+    setup: Setup,
+    email: str,
+    role: Role,
+    languages: tuple[str, ...],
+    name: str,
+    reference: str | None,
+    expires_in_days: int,
+) -> None:
+    """Add the person with this EMAIL to an organization.
+
+    Prints their token to standard output, only this once: only its hash is kept. If it
+    is lost, "locframework token create" makes another one.
+
+    \b
+    Examples:
+      locframework member add ines@example.com --role translator --language de
+      TOKEN=$(locframework member add bo@example.com --role reviewer)
+    """
+    new = NewMember(email, role, name, list(languages) or None)
+    with setup.framework() as framework, framework.storage.transaction():
+        id_ = choose_organization(framework, reference)
+        made = framework.organizations.add_member(OPERATOR, id_, new)
+        first = NewToken(name="First token", expires_in_days=expires_in_days)
+        _, text = framework.tokens.create_for_member(OPERATOR, id_, made.id, first)
+    writes = f" of {', '.join(languages)}" if languages else ""
+    click.echo(f"member {made.email}, {made.role}{writes}", err=True)
+    click.echo(text)
 
 
 @click.group()

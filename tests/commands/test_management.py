@@ -1,4 +1,4 @@
-"""``locframework organization``, ``token`` and ``project``."""
+"""``locframework organization``, ``member``, ``token`` and ``project``."""
 
 import sqlite3
 
@@ -88,6 +88,24 @@ def test_a_lost_token_is_replaced_and_may_be_narrow(command, framework, project)
     limited = framework.tokens.caller_behind(narrow.stdout.strip())
     assert framework.projects.get_project(caller, project.id).id == project.id
     assert limited.grants[0].permissions == {"import_run", "project_read"}
+
+
+def test_a_member_is_added_with_a_token_that_writes_their_languages(
+    command, framework, project
+):
+    add = ("member", "add", "ines@example.com", "--role", "translator")
+    added = command(*add, "--language", "de", "--name", "Inês")
+    again = command(*add)
+
+    [grant] = framework.tokens.caller_behind(added.stdout.strip()).grants
+    members = framework.organizations.list_members(OPERATOR, project.organization_id)
+    assert [(each.name, each.role) for each in members.items] == [
+        ("", "owner"),
+        ("Inês", "translator"),
+    ]
+    assert grant.languages == {"de"}
+    assert added.stderr == "member ines@example.com, translator of de\n"
+    assert (again.exit_code, again.stdout, again.stderr.count("\n")) == (1, "", 1)
 
 
 def test_a_token_for_somebody_else_is_refused_in_one_line(command, project):

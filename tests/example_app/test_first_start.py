@@ -41,8 +41,10 @@ def test_it_prints_what_demo_json_has_for_its_owner(app, get):
     assert list(app.demo) == [
         "baseUrl",
         "token",
+        "translatorToken",
         "organizationId",
         "projectId",
+        "distributionId",
         "publicKey",
     ]
     assert (app.demo["baseUrl"], app.demo["token"]) == (
@@ -54,7 +56,9 @@ def test_it_prints_what_demo_json_has_for_its_owner(app, get):
     assert "member_manage" in mine["effectivePermissions"]
     assert f"webhook key  {key} (keep it: " in app.printed
     assert len(b64decode(key.read_text())) == 32
-    for file in (app.demo_file, key):
+    variables = app.demo_file.with_suffix(".env")
+    assert f"\nMANIFEST='{printed['manifest']}'\n" in variables.read_text()
+    for file in (app.demo_file, variables, key):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         assert list(app.data_dir.glob(f"{file.name}*")) == [file]
 
