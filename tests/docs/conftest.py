@@ -107,6 +107,9 @@ def open_with(tmp_path: Path, migrated: Migrated) -> Open:
 def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with ``data/demo.json`` of a running example app."""
     folder = tmp_path_factory.mktemp("demo")
+    (folder / ".venv/bin").mkdir(parents=True)
+    programs = f"PATH={Path(sys.executable).parent}:$PATH"
+    (folder / ".venv/bin/activate").write_text(programs)
     demo = folder / "data" / "demo.json"
     process = subprocess.Popen(
         [sys.executable, "-m", "example_app", "--port", "0", "--data-dir", demo.parent],
