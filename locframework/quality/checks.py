@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
 from html import unescape
 
 from locframework.languages import base_language, rare_plural_forms, same_language
@@ -14,10 +14,12 @@ from .scanning import (
     ARGUMENT,
     MAYBE_PLACEHOLDER,
     TAG,
+    TOKENS_MOST,
     Mark,
     Placeholder,
     blanked,
     differences,
+    first_tokens,
     flagged,
     has_branches,
     icu_plurals,
@@ -130,7 +132,11 @@ class Markup:
     def find(self, subject: Subject) -> Iterator[Finding]:
         for form, text, source in subject.compared:
             if "<" in text or "<" in source:
-                there, here = list(TAG.finditer(source)), list(TAG.finditer(text))
+                there = first_tokens(TAG.finditer(source))
+                here = first_tokens(TAG.finditer(text))
+                if _are_too_many(there, here):
+                    yield _uncompared("tags", text, form)
+                    continue
                 tags = _KNOWN.union(t[2].lower() for t in there + here if t[1] or t[3])
                 wanted, found = _marks(there, tags), _marks(here, tags)
                 if has_branches(source) or has_branches(text):
@@ -166,6 +172,16 @@ def _differ(
     for mark in extra:
         message = f"the {kind} {mark.name} is not in the source text"
         yield Finding(message, mark.start, mark.end, form)
+
+
+def _are_too_many(*tokens: Sized) -> bool:
+    """Whether one of the texts has more tokens than are compared."""
+    return max(map(len, tokens)) > TOKENS_MOST
+
+
+def _uncompared(kind: str, text: str, form: str | None) -> Finding:
+    what = f"{kind} are not compared: a text has more than {TOKENS_MOST:,}"
+    return Finding(what, 0, len(text), form)
 
 
 def _marks(found: Iterable[re.Match[str]], names: Collection[str]) -> list[Mark]:
@@ -221,6 +237,9 @@ class Numbers:
             found, wanted = _spelled(here), _spelled(there)
             if found == wanted or sorted(found) == sorted(wanted):
                 continue  # as nearly always
+            if _are_too_many(found, wanted):
+                yield _uncompared("numbers", text, form)
+                continue
             if _has_other_numbers(text) or _has_other_numbers(source):
                 continue
             here, there = _HOUR.sub(":", here), _HOUR.sub(":", there)
@@ -334,6 +353,9 @@ def _compare(
             styles -= {"%s", "%v"}
         there = [each for each in there if each.style in styles]
     here = placeholders(text, styles)
+    if _are_too_many(there, here):
+        yield _uncompared("placeholders", text, form)
+        return
     if "%1" in styles and base_language(subject.language_code) in _PERCENT_FIRST:
         known = {each.name for each in there}
         here = [each for each in here if each.style != "%1" or each.name in known]

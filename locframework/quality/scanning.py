@@ -2,8 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+TOKENS_MOST = 10_000
+"""Of one kind in a text: placeholders, tags or numbers. Checks compare no more."""
+
+
+def first_tokens(found: Iterable[T]) -> list[T]:
+    """Return the tokens to compare; one more than that shows that there are others."""
+    return [*islice(found, TOKENS_MOST + 1)]
+
 
 ARGUMENT = re.compile(r"\{\s*([\w.-]{1,100})\s*,\s*(plural|selectordinal|select)\s*,")
 
@@ -119,7 +131,8 @@ class Placeholder(NamedTuple):
 
 
 def placeholders(text: str, styles: Collection[str] | None = None) -> list[Placeholder]:
-    """All placeholders of a text, also those in the branches of ICU messages.
+    """The placeholders of a text, also those in the branches of ICU messages; of more
+    than TOKENS_MOST not all.
 
     ``styles``: those that count, from ``styles_of`` the source text; else all may.
 
@@ -129,21 +142,23 @@ def placeholders(text: str, styles: Collection[str] | None = None) -> list[Place
     but for an offset.
     Takes time in proportion to the text, whatever it holds.
     """
-    found: list[Placeholder] = []
+    found = _placeholders(text, styles)
+    if styles is not None:
+        found = (each for each in found if each.style in styles)
+    return first_tokens(found)
+
+
+def _placeholders(text: str, styles: Collection[str] | None) -> Iterator[Placeholder]:
     if "%" in text:
-        found += _percent(text, styles)
+        yield from _percent(text, styles)
     if "{" in text:
-        found += _in_braces(text)
+        yield from _in_braces(text)
     if "$t(" in text:
         for nesting in _NESTING.finditer(text):
             name = f"$t({nesting[1].partition(',')[0].strip()})"
-            found.append(Placeholder(name, *nesting.span(), style="$t()"))
+            yield Placeholder(name, *nesting.span(), style="$t()")
     if styles is None or not SURE_STYLES.issuperset(styles):
-        for other in _OTHER.finditer(text):
-            found.append(_named(other))
-    if styles is None:
-        return found
-    return [each for each in found if each.style in styles]
+        yield from map(_named, _OTHER.finditer(text))
 
 
 def styles_of(text: str, found: Collection[Placeholder]) -> frozenset[str]:

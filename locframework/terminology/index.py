@@ -31,6 +31,9 @@ Place = tuple[int, int]
 
 _NONE: tuple[int, Ids] = (-1, ())
 _FORBIDDEN_AT_ONCE = 8  # of terms that begin with each other; the longest
+_STEPS_MOST = 1_000_000
+"""Words compared beyond the first, from all places of a text. Only a text that repeats
+the beginning of a long term has more; its rest is not searched."""
 
 
 class SearchTerm(NamedTuple):
@@ -247,6 +250,7 @@ class _Trie:
         key = cache(self._key)  # words are repeated
         keys = [key(word.text) for word in words]
         bares = list(map(cache(self._bare), keys)) if self._bare else []
+        left = _STEPS_MOST
         for first, word in enumerate(words):
             if inside and word.start in inside:
                 continue
@@ -268,6 +272,9 @@ class _Trie:
                     longest = (words[at].end, ids) if ids else longest
                 if not node:
                     break
+            left -= at - first
+            if left < 0:
+                return
             for last, ids in (longest, *forbidden[-_FORBIDDEN_AT_ONCE:]):
                 if ids:
                     yield word.start, last, ids

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locframework.quality.check import Subject
-from locframework.quality.checks import Placeholders
+from locframework.quality.checks import Markup, Numbers, Placeholders
 
 STYLES = (
     *(":name", "%1", "%L1", "%n", "%name%", "%user%", "@name", "%author", "%count"),
@@ -168,3 +168,25 @@ def test_the_flag_of_a_file_says_which_placeholders_a_text_has(flag, source, tex
 )
 def test_what_the_flag_of_a_file_does_not_name_is_language(flag, source, text):
     assert found(source, text, flags=(flag,)) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "token", "kind"),
+    [
+        (Placeholders(), "{}", "placeholders"),
+        (Placeholders(), "%s", "placeholders"),
+        (Markup(), "<b>", "tags"),
+        (Numbers(), "1; ", "numbers"),
+    ],
+)
+def test_ten_thousand_tokens_are_compared_and_no_more(check, token, kind):
+    def messages(text, source):
+        subject = Subject("a", "de", {None: text}, "en", {None: source})
+        return [each.message for each in check.find(subject)][:2]
+
+    most, more = token * 10_000, token * 10_001
+    uncompared = [f"{kind} are not compared: a text has more than 10,000"]
+
+    assert messages(most, most) == []
+    assert messages(most, most.replace(token, "7", 1)) != uncompared
+    assert messages(more, most) == messages(most, more) == uncompared

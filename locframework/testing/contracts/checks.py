@@ -1,6 +1,7 @@
 """The contract of the port Check; clauses as in docs/contracts.md."""
 
 import re
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar, get_args
@@ -14,6 +15,7 @@ from locframework.projects.records import Severity
 from locframework.quality.check import MESSAGE_LENGTH, Check, Checks, Finding, Subject
 
 LONGEST = 64 * 1024
+SECONDS_MOST = 1.0  # of one check on the longest text, on one processor
 
 PAIRS = {
     "plain": ("Save", "Speichern"),
@@ -78,6 +80,14 @@ SLOW = {"percent before zeros": "%" + "0" * (LONGEST - 2) + "!"} | {
         "addresses": "https://",
         "line breaks": "\n",
         "ideographs": "字",
+        "round brackets": "(",
+        "pairs of brackets": "[]",
+        "printf names": "%(",
+        "percent and spaces": "% ",
+        "marks": "a" + "\u0323\u0301" * 100,
+        "only marks": "\u0301",
+        "points": "\u05d0\u05b0",
+        "syllables": "\u1112\u1161",
     }.items()
 }
 
@@ -195,11 +205,14 @@ class CheckContract:
             self.find(Subject("a", "de", {form: "Text {x} %s <b>. "}, "en"))
 
     @pytest.mark.parametrize("text", SLOW.values(), ids=SLOW.keys())
-    def test_k8_the_longest_text_is_judged_in_time_with_its_length(
+    def test_k8_the_longest_text_is_judged_in_less_than_a_second(
         self, text: str
     ) -> None:
-        # no clock here: what takes time by the square does not come back for minutes
+        begun = time.thread_time()
+
         self.find(Subject("a", "de", {None: text}, "en", {None: text[:-1]}))
+
+        assert time.thread_time() - begun < SECONDS_MOST
 
     def test_k9_calls_share_nothing(self) -> None:
         all_ = [*self.good.values(), *self.bad.values()] * 20
