@@ -142,6 +142,13 @@ from .memories.records import StoredTranslation as StoredTranslation
 from .memories.records import Texts as Texts
 from .memories.records import TranslationMemory as TranslationMemory
 from .memories.store import MemoryStore as MemoryStore
+from .outgoing.channel import Lookup as Lookup
+from .outgoing.channel import warn_once as warn_once
+from .outgoing.client import HttpAnswer as HttpAnswer
+from .outgoing.client import HttpClient as HttpClient
+from .outgoing.client import HttpRequest as HttpRequest
+from .outgoing.client import OutgoingSettings as OutgoingSettings
+from .outgoing.client import SendError as SendError
 from .pagination import TOTAL_LIMIT as TOTAL_LIMIT
 from .pagination import BoundedList as BoundedList
 from .pagination import Page as Page
@@ -181,7 +188,6 @@ from .webhooks.records import EventType as EventType
 from .webhooks.records import NewDelivery as NewDelivery
 from .webhooks.records import Post as Post
 from .webhooks.records import SealedSecret as SealedSecret
-from .webhooks.records import SendError as SendError
 from .webhooks.records import StoredWebhook as StoredWebhook
 from .webhooks.records import WaitingWebhook as WaitingWebhook
 from .webhooks.records import Webhook as Webhook

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.branches.records import BRANCH_NAME
 from locframework.fields import TimeInput, Timestamp
+from locframework.outgoing.client import SendError
 from locframework.pagination import ByTime, SortedRequest
 
 DisabledReason = Literal["manual", "failing", "gone"]
@@ -16,17 +17,6 @@ Trigger = Literal["auto", "replay", "test"]
 ATTEMPT_SECONDS = 20.0  # CHOSEN, decisions 2.7; the Standard Webhooks say 15 to 30
 KEPT_BYTES = 1024  # of an answer's body, for the log: decisions 2.7
 TYPE_LENGTH = 100
-
-SendError = Literal[
-    "url_not_allowed",  # by its text; settings may have changed since it was created
-    "no_public_address",  # one word for three cases, see Transport
-    "connection_refused",
-    "connection_failed",  # no way there
-    "tls_failed",  # the certificate, or the handshake
-    "connection_lost",  # closed or reset before the headers of an answer were whole
-    "bad_answer",  # not HTTP
-    "timeout",  # the time was up, at whatever it was
-]
 
 Url = Annotated[
     str,

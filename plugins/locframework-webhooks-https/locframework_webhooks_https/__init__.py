@@ -1,14 +1,58 @@
 """Gives locframework the webhook transport ``https``: to public addresses only."""
 
+from time import monotonic
 from typing import ClassVar
 
 from locframework import hookimpl
-from locframework.ports import Transport
-
-from .channel import warn_once
-from .transport import HttpsSettings, HttpsTransport
+from locframework.ports import (
+    KEPT_BYTES,
+    Answer,
+    HttpClient,
+    HttpRequest,
+    Lookup,
+    OutgoingSettings,
+    Post,
+    Transport,
+    warn_once,
+)
 
 __all__ = ["HttpsPlugin", "HttpsSettings", "HttpsTransport"]
+
+RETRY_AFTER_CHARACTERS = 100
+
+
+class HttpsSettings(OutgoingSettings, frozen=True, forbid_unknown_fields=True):
+    """As those of any plugin that sends requests."""
+
+
+class HttpsTransport:
+    """The port Transport over the framework's HTTP client."""
+
+    name = "https"
+
+    def __init__(self, settings: HttpsSettings, lookup: Lookup | None = None) -> None:
+        self._client = HttpClient(settings, lookup=lookup)
+
+    def check_url(self, url: str) -> None:
+        """Raise UrlNotAllowed unless all addresses of the host are public now."""
+        self._client.check_url(url)
+
+    def send(self, post: Post) -> Answer:
+        """Make one attempt. Whatever goes wrong is told in the answer."""
+        began = monotonic()
+        request = HttpRequest("POST", post.url, post.headers, post.body, post.seconds)
+        answer = self._client.send(request)
+        retry_after = answer.headers.get("retry-after")
+        if retry_after is not None:
+            is_plain = retry_after.isascii() and retry_after.isprintable()
+            retry_after = retry_after[:RETRY_AFTER_CHARACTERS] if is_plain else None
+        return Answer(
+            answer.status_code,
+            answer.error,
+            duration_ms=round((monotonic() - began) * 1000),
+            retry_after=retry_after,
+            body=answer.body[:KEPT_BYTES],
+        )
 
 
 class HttpsPlugin:

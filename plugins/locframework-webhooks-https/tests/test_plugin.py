@@ -7,8 +7,8 @@ import ssl
 import msgspec
 import pytest
 from locframework_webhooks_https import HttpsPlugin, HttpsSettings
-from locframework_webhooks_https.channel import tls_context, warn_once
 
+from locframework.outgoing.channel import tls_context, warn_once
 from locframework.ports import SettingsError
 from locframework.testing.certificates import Authority
 

@@ -13,8 +13,8 @@ from threading import Event, active_count
 
 import pytest
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
-from locframework_webhooks_https.channel import LOOKUPS_LIMIT, Lookup
 
+from locframework.outgoing.channel import LOOKUPS_LIMIT, Lookup
 from locframework.ports import Post, UrlNotAllowed
 from locframework.testing.receiver import open_receiver
 
@@ -162,7 +162,7 @@ def test_a_name_server_that_hangs_holds_an_attempt_for_three_seconds(tmp_path):
 def test_a_hanging_lookup_does_not_hold_the_end_of_the_process():
     script = """
 import time
-from locframework_webhooks_https.channel import Lookup
+from locframework.outgoing.channel import Lookup
 print(Lookup(lambda host: time.sleep(60))("example.com", 0.1))
 """
     began = time.monotonic()

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from locframework_webhooks_https.addresses import Target, is_public, may_reach, read_url
 
+from locframework.outgoing.addresses import Target, is_public, may_reach, read_url
 from locframework.ports import UrlNotAllowed
 from locframework.testing.contracts.transports import NOT_PUBLIC_ADDRESSES
 

@@ -9,15 +9,16 @@ of our own: ``ipaddress.is_global`` is true of addresses that lead inside
 import re
 from collections.abc import Collection, Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Literal
 
 from msgspec import Struct
 
-from locframework.ports import UrlNotAllowed
+from locframework.errors import UrlNotAllowed
 
 URL_LENGTH_LIMIT = 2048
-_SCHEME = "https://"
+_PORTS = {"https": 443, "http": 80}
 _URL = re.compile(
-    r"(?i:https)://(?P<host>[^/?#:@\[\]]+|\[[0-9A-Fa-f:.]+\])"
+    r"(?i:https?)://(?P<host>[^/?#:@\[\]]+|\[[0-9A-Fa-f:.]+\])"
     r"(?::(?P<port>[1-9][0-9]{0,4}))?(?P<target>[/?].*)?",
     re.ASCII,
 )
@@ -32,36 +33,44 @@ class Target(Struct, frozen=True):
     host: str  # a name in ASCII, or an address without brackets
     port: int
     path: str  # with the query, as in the URL
+    scheme: Literal["https", "http"] = "https"
 
     @property
     def authority(self) -> str:
         """The value of the header ``Host``."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == 443 else f"{host}:{self.port}"
+        is_usual = self.port == _PORTS[self.scheme]
+        return host if is_usual else f"{host}:{self.port}"
 
 
-def read_url(url: str, allowed_ports: Collection[int]) -> Target:
-    """What the URL says. UrlNotAllowed, naming the rule, unless it is one of ours."""
+def read_url(
+    url: str, allowed_ports: Collection[int], *, allow_http: bool = False
+) -> Target:
+    """Return what the URL says. Raises UrlNotAllowed, naming the rule."""
     if len(url) > URL_LENGTH_LIMIT:
         raise UrlNotAllowed(f"url: is longer than {URL_LENGTH_LIMIT} characters")
-    if url[: len(_SCHEME)].lower() != _SCHEME:  # RFC 3986 section 3.1
-        raise UrlNotAllowed(f"url: must begin with {_SCHEME}")
+    begin = url.partition("//")[0].lower()  # RFC 3986 section 3.1
+    scheme: Literal["https", "http"] = "http" if begin == "http:" else "https"
+    if begin != f"{scheme}:" or (scheme == "http" and not allow_http):
+        schemes = "https:// or http://" if allow_http else "https://"
+        raise UrlNotAllowed(f"url: must begin with {schemes}")
     if not all("!" <= character <= "~" for character in url) or "\\" in url:
         raise UrlNotAllowed(
             "url: only printable ASCII without spaces and backslashes; write the host "
             "as xn--…, the rest percent-encoded"
         )
-    if "@" in re.split(r"[/?#]", url[len(_SCHEME) :], maxsplit=1)[0]:
+    if "@" in re.split(r"[/?#]", url[len(scheme) + 3 :], maxsplit=1)[0]:
         raise UrlNotAllowed("url: must not have a user name or password")
     found = _URL.fullmatch(url)
     if found is None or _NOT_IN_TARGET & set(found["target"] or ""):
         raise UrlNotAllowed("url: is not https://host[:port]/path?query")
-    port = int(found["port"] or 443)
+    port = int(found["port"] or _PORTS[scheme])
     if port not in allowed_ports:
         ports = ", ".join(map(str, allowed_ports))
         raise UrlNotAllowed(f"url: the port must be {ports}, not {port}")
     path = found["target"] or "/"
-    return Target(_host(found["host"]), port, f"/{path}" if path[0] == "?" else path)
+    path = f"/{path}" if path[0] == "?" else path
+    return Target(_host(found["host"]), port, path, scheme)
 
 
 def _host(text: str) -> str:
@@ -133,7 +142,12 @@ def is_public(address: Address) -> bool:
     return address in _UNICAST_6 and not inside
 
 
-def may_reach(text: str, allowed: Iterable[IPv4Network | IPv6Network]) -> bool:
+def may_reach(
+    text: str,
+    allowed: Iterable[IPv4Network | IPv6Network],
+    *,
+    allow_public: bool = True,
+) -> bool:
     """Whether a socket may connect to an address: public, or in an allowed network.
 
     ``text`` as getaddrinfo answers it.
@@ -144,4 +158,6 @@ def may_reach(text: str, allowed: Iterable[IPv4Network | IPv6Network]) -> bool:
         return False
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         return False
-    return is_public(address) or any(address in network for network in allowed)
+    if allow_public and is_public(address):
+        return True
+    return any(address in network for network in allowed)

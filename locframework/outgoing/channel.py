@@ -1,4 +1,4 @@
-"""Connects to addresses that may be reached, and to no others, under TLS."""
+"""Connections that keep a deadline, and read no more than they are told to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from threading import BoundedSemaphore, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 
-from locframework.ports import SettingsError
+from locframework.errors import SettingsError
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
@@ -101,15 +101,14 @@ class Lookup:
 
 STEP_SECONDS = 5.0  # to connect to one address; to shake hands
 ADDRESSES_LIMIT = 4  # addresses of one name
-READ_LIMIT = 16 * 1024  # bytes of an answer, its headers included
 
 
 class ReadEnough(HTTPException):
     """The receiver sends more than anybody wants to read."""
 
 
-class Channel(ssl.SSLSocket):
-    """A TLS connection that keeps a deadline, and reads ``READ_LIMIT`` at most.
+class Channel(socket):
+    """A connection that keeps a deadline, and reads ``unread`` bytes at most.
 
     http.client waits anew for each piece that it reads: a byte a second would hold
     it for ever.
@@ -140,6 +139,10 @@ class Channel(ssl.SSLSocket):
         return super().send(data, flags)
 
 
+class _TlsChannel(Channel, ssl.SSLSocket):
+    pass
+
+
 def tls_context(ca_file: str | None) -> ssl.SSLContext:
     """TLS 1.2 or later, certificates and host names verified.
 
@@ -150,7 +153,7 @@ def tls_context(ca_file: str | None) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
     context.set_alpn_protocols(["http/1.1"])
-    context.sslsocket_class = Channel
+    context.sslsocket_class = _TlsChannel
     file, folder = _system_authorities()
     if file.is_file():
         context.load_verify_locations(cafile=file)
@@ -171,7 +174,7 @@ def check_authorities(ca_file: str | None) -> None:
         if not (file.is_file() or folder.is_dir()):
             warn_once(
                 "no certificate can be verified: there are no authorities at %s and "
-                "%s, and ca_file in [plugins.https] names none",
+                "%s, and ca_file of the plugin names none",
                 *(file, folder),
             )
         return
@@ -203,10 +206,22 @@ def connect(addresses: Sequence[str], port: int, deadline: Deadline) -> socket:
     raise refusal
 
 
+def plain_channel(connection: socket, deadline: Deadline, most: int) -> Channel:
+    """Return the connection as a channel that reads ``most`` bytes."""
+    channel = Channel(fileno=connection.detach())
+    channel.deadline, channel.unread, channel.may_end = deadline, most, False
+    return channel
+
+
 def shake_hands(
-    connection: socket, host: str, context: ssl.SSLContext, deadline: Deadline
+    connection: socket,
+    host: str,
+    context: ssl.SSLContext,
+    deadline: Deadline,
+    most: int,
 ) -> Channel:
-    """TLS over the connection, which is the channel's from now on. OSError."""
+    """Return TLS over the connection, as a channel that reads ``most`` bytes. Raises
+    OSError."""
     try:
         connection.settimeout(deadline.left(STEP_SECONDS))
         channel = cast(
@@ -218,5 +233,5 @@ def shake_hands(
     except BaseException:
         connection.close()
         raise
-    channel.deadline, channel.unread, channel.may_end = deadline, READ_LIMIT, False
+    channel.deadline, channel.unread, channel.may_end = deadline, most, False
     return channel
