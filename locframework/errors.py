@@ -235,6 +235,16 @@ class BranchExists(LocError, status=409):
     """An open branch of the project has this name."""
 
 
+class NameExists(LocError, status=409):
+    """Another project, glossary or memory of the organization has this name."""
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__(
+            f"the name {truncate(name)!r} is taken, letter case and white space apart;"
+            " choose another one"
+        )
+
+
 class TermExists(LocError, status=409):
     """The glossary has this term with the same case rule."""
 

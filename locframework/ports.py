@@ -29,6 +29,7 @@ from .delivery.records import StoredRelease as StoredRelease
 from .delivery.records import Usage as Usage
 from .delivery.store import DeliveryStore as DeliveryStore
 from .errors import LocError as LocError
+from .errors import NameExists as NameExists
 from .errors import PluginError as PluginError
 from .errors import Problem as Problem
 from .errors import SettingsError as SettingsError

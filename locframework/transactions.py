@@ -42,7 +42,9 @@ class Transactions(Protocol):
 
 class Repository(Protocol[T]):
     """Records of one type. One is hidden once it, or the project it belongs to, was
-    deleted."""
+    deleted. Within an organization no two projects, no two glossaries and no two
+    memories have names that are the same when ``folded``: ``insert`` and ``update``
+    raise NameExists. So does ``insert`` of an organization, among all."""
 
     def insert(self, record: T) -> None: ...
 

@@ -48,7 +48,7 @@ class Organizations:
         self, name: str, owner_email: str
     ) -> tuple[Organization, Member]:
         """Create an organization with its first owner, for the operator. Raises
-        ValidationFailed."""
+        ValidationFailed, and NameExists if another organization has the name."""
         check_record(OrganizationChanges(name=name))
         now = timestamp(self._clock())
         id_, name = new_id(), check_name(name)

@@ -9,6 +9,7 @@ from locframework.errors import (
     JobNotCancellable,
     LanguageExists,
     LanguageNotAssigned,
+    NameExists,
     NothingPending,
     OrganizationNotFound,
     ProjectNotFound,
@@ -86,7 +87,7 @@ class GlossaryEndpoints:
         """
         return self._glossaries.list_glossaries(caller, query)
 
-    @_manage("POST", _ALL, status=201, errors=(OrganizationNotFound,))
+    @_manage("POST", _ALL, status=201, errors=(OrganizationNotFound, NameExists))
     def create_glossary(self, caller: Caller, body: NewGlossary) -> GlossaryAnswer:
         """Create a glossary.
 
@@ -101,7 +102,7 @@ class GlossaryEndpoints:
         """Get a glossary."""
         return self._glossaries.get_glossary(caller, glossary_id)
 
-    @_manage("PATCH", _ONE, errors=(LanguageExists,), etag=True)
+    @_manage("PATCH", _ONE, errors=(LanguageExists, NameExists), etag=True)
     def update_glossary(
         self, caller: Caller, glossary_id: str, body: GlossaryChanges
     ) -> GlossaryAnswer:

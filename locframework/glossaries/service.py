@@ -92,7 +92,7 @@ class Glossaries:
 
     def create_glossary(self, caller: Caller, new: NewGlossary) -> Glossary:
         """Create a glossary. Raises OrganizationNotFound, PermissionDenied,
-        ValidationFailed."""
+        ValidationFailed, NameExists."""
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(
             caller, "glossary_manage", reference
@@ -138,8 +138,8 @@ class Glossaries:
         self, caller: Caller, reference: str, changes: GlossaryChanges
     ) -> Glossary:
         """Change a glossary; pending proposals stay if approval is no longer required.
-        Raises GlossaryNotFound, PermissionDenied, ValidationFailed; LanguageExists for
-        a source language that terms are translated into."""
+        Raises GlossaryNotFound, PermissionDenied, ValidationFailed, NameExists;
+        LanguageExists for a source language that terms are translated into."""
         stored = self.require(caller, "glossary_manage", reference)
         check_record(changes)
         with self._transactions.transaction():

@@ -12,6 +12,7 @@ from locframework.errors import (
     LanguageExists,
     LanguageNotAssigned,
     LanguageNotInProject,
+    NameExists,
     NothingPending,
     OrganizationNotFound,
     ProjectNotFound,
@@ -107,7 +108,12 @@ class MemoryEndpoints:
         """
         return self._memories.list_memories(caller, query)
 
-    @_manage("POST", _ALL, status=201, errors=(OrganizationNotFound, LanguageExists))
+    @_manage(
+        "POST",
+        _ALL,
+        status=201,
+        errors=(OrganizationNotFound, LanguageExists, NameExists),
+    )
     def create_memory(self, caller: Caller, body: NewMemory) -> MemoryAnswer:
         """Create a translation memory with its first target languages."""
         return self._memories.create_memory(caller, body)
@@ -117,7 +123,7 @@ class MemoryEndpoints:
         """Get a translation memory."""
         return self._memories.get_memory(caller, tm_id)
 
-    @_manage("PATCH", _ONE, etag=True)
+    @_manage("PATCH", _ONE, errors=(NameExists,), etag=True)
     def update_memory(
         self, caller: Caller, tm_id: str, body: MemoryChanges
     ) -> MemoryAnswer:

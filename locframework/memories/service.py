@@ -100,7 +100,7 @@ class Memories:
 
     def create_memory(self, caller: Caller, new: NewMemory) -> TranslationMemory:
         """Create a memory with its first target languages. Raise OrganizationNotFound,
-        PermissionDenied, ValidationFailed, LanguageExists."""
+        PermissionDenied, ValidationFailed, LanguageExists, NameExists."""
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(caller, "tm_manage", reference)
         check_record(new)
@@ -147,7 +147,8 @@ class Memories:
     def update_memory(
         self, caller: Caller, reference: str, changes: MemoryChanges
     ) -> TranslationMemory:
-        """Change a memory. Raise TmNotFound, PermissionDenied, ValidationFailed."""
+        """Change a memory. Raise TmNotFound, PermissionDenied, ValidationFailed,
+        NameExists."""
         found = self.require(caller, "tm_manage", reference)
         check_record(changes)
         with self._storage.transaction():

@@ -11,6 +11,7 @@ from locframework.errors import (
     LanguageNotAssigned,
     LanguageNotInProject,
     MemoriesAssigned,
+    NameExists,
     OrganizationNotFound,
     SeparatorFixed,
     SourceLanguageRequired,
@@ -63,7 +64,7 @@ class ProjectEndpoints:
         "/projects",
         permission="project_create",
         status=201,
-        errors=(OrganizationNotFound,),
+        errors=(OrganizationNotFound, NameExists),
     )
     def create_project(self, caller: Caller, body: NewProject) -> ProjectAnswer:
         """Create a project with its source language.
@@ -81,7 +82,7 @@ class ProjectEndpoints:
         "PATCH",
         _ONE,
         permission="project_update",
-        errors=(LanguageNotInProject, SeparatorFixed, MemoriesAssigned),
+        errors=(LanguageNotInProject, SeparatorFixed, MemoriesAssigned, NameExists),
         etag=True,
     )
     def update_project(

@@ -99,7 +99,7 @@ class Projects:
 
     def create_project(self, caller: Caller, new: NewProject) -> Project:
         """Create a project with its source language. Raises OrganizationNotFound,
-        PermissionDenied, ValidationFailed."""
+        PermissionDenied, ValidationFailed, NameExists."""
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(
             caller, "project_create", reference
@@ -149,7 +149,8 @@ class Projects:
         self, caller: Caller, reference: str, changes: ProjectChanges
     ) -> Project:
         """Change a project. Raises ProjectNotFound, PermissionDenied,
-        LanguageNotInProject, SeparatorFixed (decisions 2.6) and MemoriesAssigned."""
+        LanguageNotInProject, SeparatorFixed (decisions 2.6), MemoriesAssigned and
+        NameExists."""
         found = self.require(caller, "project_update", reference)
         check_record(changes)
         with self._transactions.transaction():

@@ -46,9 +46,10 @@ class Workspace:
         self._numbers = itertools.count(1)
         self.organization_id, self.owner = self.organization()
 
-    def organization(self, name: str = "Skerry Ferries") -> tuple[str, Client]:
+    def organization(self, name: str | None = None) -> tuple[str, Client]:
         """Another organization, and a client with its owner's token."""
-        email = f"owner{next(self._numbers)}@example.com"
+        number = next(self._numbers)
+        name, email = name or f"Skerry Ferries {number}", f"owner{number}@example.com"
         made, member = self.framework.organizations.create_organization(name, email)
         _, secret = self.framework.tokens.create_for_member(
             OPERATOR, made.id, member.id, NewToken(name="tests")
@@ -88,7 +89,8 @@ class Workspace:
     ) -> dict[str, Any]:
         """A project with the source language ``en`` and more ``languages``."""
         owner = owner or self.owner
-        body = {"name": "Web shop", "sourceLanguage": "en", **fields}
+        name = f"Web shop {next(self._numbers)}"
+        body = {"name": name, "sourceLanguage": "en", **fields}
         project: dict[str, Any] = owner.post("/projects", json=body).data["project"]
         for code in languages:
             path = f"/projects/{project['id']}/languages"

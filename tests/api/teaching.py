@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from locframework.fields import new_id
 from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace
 
@@ -15,7 +16,7 @@ class Shop:
         self.workspace, self.owner = workspace, workspace.owner
         self.project = workspace.project(languages=["de", "pl"], **fields)
         self.path = f"/projects/{self.project['id']}"
-        body = {"name": "Main", "sourceLanguage": "en"}
+        body = {"name": f"Main {new_id()}", "sourceLanguage": "en"}
         made = self.owner.post("/translation-memories", json=body).data
         self.memory = f"/translation-memories/{made['translationMemory']['id']}"
 

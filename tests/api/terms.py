@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from locframework.fields import new_id
 from locframework.testing.client import Answer, Client
 from locframework.testing.workspace import Workspace
 
@@ -15,7 +16,7 @@ class Terms:
         self.workspace = workspace
         self.owner = workspace.owner
         self.translator = workspace.client("translator")
-        body = {"name": "Ferry terms", "sourceLanguage": "en", **fields}
+        body = {"name": f"Ferry terms {new_id()}", "sourceLanguage": "en", **fields}
         self.glossary = self.owner.post("/glossaries", json=body).data["glossary"]
         self.one = f"/glossaries/{self.glossary['id']}"
         self.path = f"{self.one}/terms"

@@ -209,3 +209,32 @@ def test_no_answer_shows_a_path_of_the_host_or_a_trace(sqlite_workspace, tmp_pat
     assert str(tmp_path).encode() not in answer.content
     assert b"Traceback" not in answer.content
     assert b"SELECT" not in answer.content
+
+
+@pytest.mark.parametrize("kind", ["projects", "glossaries", "translation-memories"])
+def test_names_of_an_organization_differ_by_more_than_case_and_white_space(
+    workspace, kind
+):
+    _, stranger = workspace.organization()
+    other = workspace.client("owner")
+
+    def create(name, client=workspace.owner):
+        return client.post(f"/{kind}", json={"name": name, "sourceLanguage": "en"})
+
+    [first] = create("Web shop").data.values()
+    [second] = create("Größe").data.values()
+    refused = [
+        create("  WEB SHOP "),
+        create("GRÖSSE", other),
+        other.patch(f"/{kind}/{first['id']}", json={"name": "grösse"}),
+    ]
+
+    assert {(each.status, each.error["code"]) for each in refused} == {
+        (409, "name_exists")
+    }
+    assert "'WEB SHOP' is taken" in refused[0].error["message"]
+    path = f"/{kind}/{second['id']}"
+    assert other.patch(path, json={"name": "größe"}).status == 200
+    assert other.delete(path).status == 200
+    assert create("Größe").status == 201
+    assert create("Web shop", stranger).status == 201

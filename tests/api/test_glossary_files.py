@@ -137,7 +137,7 @@ def test_a_second_import_changes_nothing_and_a_third_what_it_says(files):
 
 @pytest.mark.parametrize("format_", ["csv", "tbx"])
 def test_what_was_exported_makes_the_same_glossary_again(workspace, format_):
-    one, other = Files(workspace), Files(workspace)
+    one, other = Files(workspace), Files(workspace, name="Copy")
     one.imported(CSV.replace("pier", '"=pier, ""ü"" <&>\n"'))
 
     file = one.export(format_)

@@ -67,7 +67,7 @@ def test_a_job_is_seen_and_cancelled_by_who_may_start_one(files):
 
 def test_jobs_of_a_glossary_are_listed_for_who_may_start_them(files):
     first, second = (files.send(CSV).data["job"]["id"] for _ in range(2))
-    Files(files.workspace).send(CSV)
+    Files(files.workspace, name="Another").send(CSV)
     path = f"{files.path}/jobs"
     _, stranger = files.workspace.organization("Other")
 

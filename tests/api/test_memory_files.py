@@ -354,7 +354,7 @@ def test_alternatives_that_differ_in_context_are_kept_apart(memory):
 
 @pytest.mark.parametrize("format_", ["tmx", "csv"])
 def test_what_is_exported_is_imported_as_the_same(workspace, format_):
-    memory, other = Memory(workspace), Memory(workspace)
+    memory, other = Memory(workspace), Memory(workspace, name="Copy")
     memory.bring(TMX)
     memory.bring(CSV)
 

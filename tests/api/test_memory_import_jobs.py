@@ -181,7 +181,7 @@ def test_an_import_can_be_cancelled_before_it_begins(memory):
 
 
 def test_jobs_of_a_memory_are_listed_for_who_may_start_them(workspace):
-    memory, other = Memory(workspace), Memory(workspace)
+    memory, other = Memory(workspace), Memory(workspace, name="Another")
     first, second = (memory.send(TMX).data["job"]["id"] for _ in range(2))
     other.send(TMX)
     memory.owner.post(f"{memory.path}/jobs/{first}/cancel")

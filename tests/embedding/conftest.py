@@ -81,7 +81,7 @@ class Mounted:
         return self._ask(method, url.removeprefix(self.origin), content, sent)
 
     def project(self) -> str:
-        body = {"name": "Web shop", "sourceLanguage": "en"}
+        body = {"name": f"Shop {new_id()}", "sourceLanguage": "en"}
         made = self("POST", "/projects", json=body).data["project"]
         return f"/projects/{made['id']}"
 

@@ -50,12 +50,12 @@ class World:
         held = frozenset({"key_create", "key_update", "translation_write"})
         grant = Grant(organization, held | {"key_delete", "translation_read"})
         self._translator = Caller(Actor("user", "translator"), (grant,))
-        self.projects = [self._project(organization) for _ in range(2)]
+        self.projects = [self._project(organization, name) for name in "ab"]
         self.memories = [
             self.framework.memories.create_memory(
-                OPERATOR, NewMemory("TM", "en", organization_id=organization)
+                OPERATOR, NewMemory(name, "en", organization_id=organization)
             ).id
-            for _ in range(2)
+            for name in "ab"
         ]
         self._trash = []
         self._branches = 0
@@ -67,8 +67,8 @@ class World:
                 new = NewKey(name, values=values)
                 self.framework.keys.create_key(OPERATOR, project, new)
 
-    def _project(self, organization):
-        new = NewProject("Shop", "en", organization_id=organization)
+    def _project(self, organization, name):
+        new = NewProject(name, "en", organization_id=organization)
         made = self.framework.projects.create_project(OPERATOR, new).id
         for code in CODES[1:]:
             self.framework.languages.add_language(OPERATOR, made, NewLanguage(code))

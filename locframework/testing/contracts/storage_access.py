@@ -35,7 +35,7 @@ from .storage_records import (
 )
 
 
-def add_organization(storage: Storage, name: str = "Acme") -> Organization:
+def add_organization(storage: Storage, name: str | None = None) -> Organization:
     made = organization(name)
     storage.access.organizations.insert(made)
     return made

@@ -34,13 +34,14 @@ SEARCHED = ("pi", "ä", "äpf", "x_", "100%", "z", "%", "_", "定", "nowhere")
 STATUSES: tuple[TranslationStatus, ...] = ("approved", "draft", "pending_review")
 
 
-def glossary(name: str = "Terms", **changes: Any) -> Glossary:
+def glossary(name: str | None = None, **changes: Any) -> Glossary:
+    name = f"Terms {new_id()}" if name is None else name
     fields = {"name": name, "slug": slug(name, new_id()), "source_language": "en"}
     return sample(Glossary, fields, changes)
 
 
 def add_glossary(
-    storage: Storage, name: str = "Terms", *, organization_id: str, **changes: Any
+    storage: Storage, name: str | None = None, *, organization_id: str, **changes: Any
 ) -> Glossary:
     made = glossary(name, **changes)
     storage.glossaries.insert(StoredGlossary(made, organization_id, revision=0))

@@ -58,14 +58,15 @@ PARTS = (
 SEARCH_IN: tuple[SearchIn, ...] = ("source", "target", "both")
 
 
-def memory(name: str = "Main", **changes: Any) -> TranslationMemory:
+def memory(name: str | None = None, **changes: Any) -> TranslationMemory:
+    name = f"Main {new_id()}" if name is None else name
     fields = {"name": name, "slug": slug(name, new_id()), "source_language": "en"}
     more = {"min_match_percentage": 70, "penalties": Penalties()}
     return sample(TranslationMemory, fields | more, changes)
 
 
 def add_memory(
-    storage: Storage, of: Project | None = None, name: str = "Main"
+    storage: Storage, of: Project | None = None, name: str | None = None
 ) -> TranslationMemory:
     made = memory(name)
     owner = of or add_project(storage)

@@ -73,7 +73,8 @@ def _nothing(name: str, type_: Any) -> Any:
     return at(0) if name.endswith("_at") else (origin or type_)()
 
 
-def organization(name: str = "Acme", **changes: Any) -> Organization:
+def organization(name: str | None = None, **changes: Any) -> Organization:
+    name = f"Acme {new_id()}" if name is None else name
     fields = {"name": name, "slug": slug(name, new_id()), "tm_enabled": True}
     return sample(Organization, fields, changes)
 
@@ -98,7 +99,8 @@ def token(sha256: str, **changes: Any) -> StoredToken:
     return StoredToken(sample(Token, fields | more, changes), sha256, **kept)
 
 
-def project(of: Organization, name: str = "Web shop", **changes: Any) -> Project:
+def project(of: Organization, name: str | None = None, **changes: Any) -> Project:
+    name = f"Web shop {new_id()}" if name is None else name
     fields = {"organization_id": of.id, "name": name, "slug": slug(name, new_id())}
     more = {"source_language": "en", "key_separator": ".", "tm_enabled": True}
     return sample(Project, {**fields, **more, "check_severities": {}}, changes)
@@ -147,19 +149,19 @@ def branch(of: Project, name: str = "spring", **changes: Any) -> Branch:
     return sample(Branch, fields, changes)
 
 
-def add_project(storage: Storage, name: str = "Web shop") -> Project:
+def add_project(storage: Storage, name: str | None = None, **changes: Any) -> Project:
     """A kept project in an organization of its own."""
     owner = organization()
     with storage.transaction():
         storage.access.organizations.insert(owner)
-        return add_project_of(storage, owner, name)
+        return add_project_of(storage, owner, name, **changes)
 
 
 def add_project_of(
-    storage: Storage, owner: Organization, name: str = "Web shop"
+    storage: Storage, owner: Organization, name: str | None = None, **changes: Any
 ) -> Project:
     """A kept project of an organization that is kept."""
-    made = project(owner, name)
+    made = project(owner, name, **changes)
     storage.projects.insert(made)
     return made
 

@@ -1,6 +1,8 @@
 """Contract of repositories: records of every type, and what all stores do alike."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any, NamedTuple
 
 import pytest
@@ -8,6 +10,7 @@ from msgspec import json, structs
 from msgspec.structs import replace
 
 from locframework.access.records import Quota, Scope
+from locframework.errors import NameExists
 from locframework.fields import new_id
 from locframework.glossaries.records import StoredGlossary
 from locframework.jobs.records import JobFilter
@@ -137,7 +140,8 @@ def _release(storage: Storage, of: Project) -> Made:
 
 
 def _glossary(storage: Storage, of: Project) -> Made:
-    made = StoredGlossary(glossary(TEXTS["scripts"]), of.organization_id, 0)
+    name = f"{TEXTS['scripts']} {new_id()}"
+    made = StoredGlossary(glossary(name), of.organization_id, 0)
     new = glossary("New", id=made.id, requires_approval=True, source_language="de")
     return Made(made, replace(made, glossary=new))
 
@@ -172,20 +176,25 @@ OF_PROJECTS = ["language", "file", "distribution", "release", "webhook"]
 DELETED = ["member", "project", "glossary", "memory", *OF_PROJECTS]
 LOCKED = ["organization", "project", "distribution", "glossary", "memory", "webhook"]
 
+
+def _add_organization(storage: Storage, name: str = "", created_at: str = at(0)) -> str:
+    """Return the id of one that was renamed, as another may have the name, too."""
+    made = organization(created_at=created_at)
+    storage.access.organizations.insert(made)
+    storage.access.organizations.update(replace(made, name=name))
+    return made.id
+
+
 Insert = Callable[[Storage, Project, str, str], object]
 List = Callable[..., Page[Any]]  # of the storage, the project and the request
 BY_NAME: dict[str, tuple[Insert, List]] = {
     "organizations": (
-        lambda s, of, name, at_: s.access.organizations.insert(
-            organization(name, created_at=at_)
-        ),
+        lambda s, of, name, at_: _add_organization(s, name, at_),
         lambda s, of, page: s.access.list_organizations(None, page),
     ),
     "projects": (
-        lambda s, of, name, at_: s.projects.insert(
-            project(organization(id=of.organization_id), name, created_at=at_)
-        ),
-        lambda s, of, page: s.projects.list_projects([Scope(of.organization_id)], page),
+        lambda s, of, name, at_: add_project(s, name, created_at=at_),
+        lambda s, of, page: s.projects.list_projects(None, page),
     ),
     "distributions": (
         lambda s, of, name, at_: s.delivery.insert(
@@ -195,7 +204,7 @@ BY_NAME: dict[str, tuple[Insert, List]] = {
     ),
     "glossaries": (
         lambda s, of, name, at_: s.glossaries.insert(
-            StoredGlossary(glossary(name, created_at=at_), of.organization_id, 0)
+            StoredGlossary(glossary(name, created_at=at_), _add_organization(s), 0)
         ),
         lambda s, of, page, scopes=None, **where: s.glossaries.list_glossaries(
             scopes, page, **where
@@ -203,7 +212,7 @@ BY_NAME: dict[str, tuple[Insert, List]] = {
     ),
     "memories": (
         lambda s, of, name, at_: s.memories.insert(
-            StoredMemory(memory(name, created_at=at_), of.organization_id)
+            StoredMemory(memory(name, created_at=at_), _add_organization(s))
         ),
         lambda s, of, page, scopes=None, **where: s.memories.list_memories(
             scopes, page, **where
@@ -366,6 +375,14 @@ def id_of(record: Any) -> str:
     return id_
 
 
+def named(record: Any, name: str) -> Any:
+    """Return the record, or the record that it wraps, with another name."""
+    if hasattr(record, "name"):
+        return replace(record, name=name)
+    inner = record.__struct_fields__[0]
+    return replace(record, **{inner: named(getattr(record, inner), name)})
+
+
 def as_written(record: Any) -> Any:
     """Return the record without what the store itself counts."""
     return replace(record, revision=0) if hasattr(record, "revision") else record
@@ -446,6 +463,51 @@ class StorageRepositoriesContract:
         assert listed("-createdAt") == by_time[::-1]
         with pytest.raises(ValueError, match="colour"):
             listed("colour")
+
+    @pytest.mark.parametrize("kind", ["project", "glossary", "memory"])
+    def test_no_two_names_of_an_organization_are_the_same_when_folded(
+        self, storage: Storage, kind: str
+    ) -> None:
+        (repository_of, make), of = KINDS[kind], add_project(storage, "")
+        repository = repository_of(storage)
+
+        def made(name: str, owner: Project = of) -> Any:
+            return named(make(storage, owner).record, name)
+
+        shop, size = made("Web shop"), made("Größe")
+        for record in (shop, size, made("Web shop", add_project(storage))):
+            repository.insert(record)
+        for name in ("Web shop", " WEB  shop", "GRÖSSE"):
+            with pytest.raises(NameExists), storage.transaction():
+                repository.insert(made(name))
+        with pytest.raises(NameExists, match="'grösse'"):
+            repository.update(named(shop, "grösse"))
+        assert repository.find(id_of(shop)) == shop
+
+        repository.update(named(size, "größe"))
+        repository.delete(id_of(size), at(1))
+        repository.update(named(shop, "grösse"))
+        assert as_written(repository.find(id_of(shop))) == named(shop, "grösse")
+
+    @pytest.mark.parametrize("kind", ["organization", "project", "glossary", "memory"])
+    def test_of_writers_of_one_name_at_a_time_one_succeeds(
+        self, storage: Storage, kind: str
+    ) -> None:
+        (repository_of, make), of = KINDS[kind], add_project(storage)
+        repository, barrier = repository_of(storage), Barrier(4)
+        records = [named(make(storage, of).record, "Web shop") for _ in range(4)]
+
+        def insert(record: Any) -> bool:
+            barrier.wait()
+            try:
+                with storage.transaction():
+                    repository.insert(record)
+            except NameExists:
+                return False
+            return True
+
+        with ThreadPoolExecutor(4) as threads:
+            assert sorted(threads.map(insert, records)) == [False, False, False, True]
 
     @pytest.mark.parametrize("name", LINKED)
     def test_list_is_limited_by_scope_search_and_project(

@@ -32,7 +32,7 @@ def in_thread(call: Callable[[], T]) -> T:
         return threads.submit(call).result()
 
 
-def insert(storage: Storage, name: str = "Acme") -> Organization:
+def insert(storage: Storage, name: str | None = None) -> Organization:
     made = organization(name)
     storage.access.organizations.insert(made)
     return made

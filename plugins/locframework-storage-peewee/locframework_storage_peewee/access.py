@@ -14,6 +14,7 @@ from locframework.ports import (
     Holder,
     Member,
     Membership,
+    NameExists,
     Organization,
     Page,
     PageRequest,
@@ -21,6 +22,7 @@ from locframework.ports import (
     Timestamp,
     Token,
     User,
+    folded,
 )
 
 from .database import Database
@@ -38,6 +40,7 @@ _HOLDER = """SELECT t.id, t.kind, t.name, t.prefix, t.permissions, t.project_id,
     LEFT JOIN members m ON m.user_id = u.id
     WHERE t.sha256 = ? ORDER BY m.organization_id"""
 _STORED_COLUMNS = 17
+_LOCK_ORGANIZATIONS = "LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE"
 
 _FAMILY = """(WITH RECURSIVE family (id) AS (SELECT id FROM tokens WHERE id = ?
     UNION SELECT t.id FROM tokens t JOIN family f ON t.parent_id = f.id)
@@ -51,6 +54,14 @@ _or_none = msgspec.json.Decoder(tuple[str, ...] | None).decode
 class OrganizationTable(Table[Organization]):
     model = OrganizationRow
     record = Organization
+
+    def insert(self, record: Organization) -> None:
+        with self._database.transaction():
+            if self._database.engine.for_update:  # else everything is locked
+                self._database.run(_LOCK_ORGANIZATIONS)
+            if self.first(OrganizationRow.folded == folded(record.name)):
+                raise NameExists(record.name)
+            super().insert(record)
 
 
 class UserTable(Table[User]):

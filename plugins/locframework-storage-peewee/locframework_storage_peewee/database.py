@@ -40,7 +40,13 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import msgspec
 from msgspec import Struct
 
-from locframework.ports import Page, PageRequest, SortedRequest, Unavailable
+from locframework.ports import (
+    NameExists,
+    Page,
+    PageRequest,
+    SortedRequest,
+    Unavailable,
+)
 
 from .connections import Session, Sessions, first_line
 from .engine import (
@@ -275,7 +281,9 @@ class Database:
         """
         fault = self.engine.fault(error, connection)
         raised = error
-        if fault != "wrong":
+        if fault == "name":
+            raised = NameExists()
+        elif fault != "wrong":
             level = logging.ERROR if fault in ("full", "readonly") else logging.WARNING
             log.log(level, "database %s: %s", fault, first_line(error))
             raised = Unavailable(_REASONS[fault])

@@ -14,12 +14,13 @@ Row = tuple[Any, ...]  # a store knows the type of each column that it asks for
 Mode = Literal["write", "read"]
 """Of a block: a transaction, or a snapshot."""
 
-Fault = Literal["lost", "busy", "full", "readonly", "conflict", "wrong"]
+Fault = Literal["lost", "busy", "full", "readonly", "name", "conflict", "wrong"]
 """What an error of the driver means.
 
 ``lost``: the connection is gone. ``busy``: locked, or a deadlock. ``full``: the disk is
-full. ``readonly``: the file may not be written. ``conflict``: another writer violated a
-constraint at the same time. ``wrong``: a fault of ours.
+full. ``readonly``: the file may not be written. ``name``: another record of the
+organization has the name. ``conflict``: another writer violated a constraint at the
+same time. ``wrong``: a fault of ours.
 """
 
 SETTING = "plugins.peewee.database"

@@ -15,7 +15,6 @@ from locframework.ports import (
     PageRequest,
     Scope,
     StoredGlossary,
-    folded,
 )
 
 from .models import GlossaryProjectRow, GlossaryRow
@@ -35,9 +34,6 @@ class GlossaryTables(LinkedTable[StoredGlossary]):
     link = (GlossaryProjectRow, GlossaryProjectRow.glossary_id)
     counters = ("term_count", "revision")
     constant = LinkedTable.constant.union(counters)
-
-    def values(self, record: StoredGlossary) -> dict[str, object]:
-        return {**super().values(record), "folded": folded(record.glossary.name)}
 
     def find(
         self, record_id: str, parent_id: str | None = None

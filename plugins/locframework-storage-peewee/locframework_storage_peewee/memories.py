@@ -20,7 +20,6 @@ from locframework.ports import (
     StoredMemory,
     Timestamp,
     TranslationMemory,
-    folded,
 )
 
 from .database import insert_one
@@ -53,9 +52,6 @@ class MemoryTables(LinkedTable[StoredMemory], MemoryEntryTables):
     link = (MemoryProjectRow, MemoryProjectRow.memory_id)
     counters = ("entry_count",)
     constant = LinkedTable.constant.union(("source_language", "entry_count"))
-
-    def values(self, record: StoredMemory) -> dict[str, object]:
-        return {**super().values(record), "folded": folded(record.memory.name)}
 
     def list_memories(
         self,

@@ -45,7 +45,7 @@ TEXTS = tuple[str, ...]
 
 OrganizationRow = table(
     "organizations",
-    "id slug name tm_enabled created_at updated_at",
+    "id slug name folded tm_enabled created_at updated_at",
     delivery_quota=Quota,
 )
 UserRow = table("users", "id email email_folded is_active created_at")
@@ -64,7 +64,7 @@ TokenRow = table(
 )
 ProjectRow = table(
     "projects",
-    """id slug organization_id name description source_language key_separator
+    """id slug organization_id name folded description source_language key_separator
     main_protected tm_enabled created_at updated_at deleted_at""",
     blocking_checks=TEXTS,
     check_severities=dict[str, str],

@@ -202,7 +202,8 @@ class Postgres:
         if closed or (getattr(error, "sqlstate", None) or "").startswith(_LOST):
             return "lost"
         if isinstance(error, _CONFLICT):
-            return "conflict"
+            is_name = (error.diag.constraint_name or "").endswith("_folded")
+            return "name" if is_name else "conflict"
         if isinstance(error, psycopg.errors.DiskFull):
             return "full"
         return "busy" if isinstance(error, psycopg.OperationalError) else "wrong"

@@ -176,6 +176,8 @@ class Sqlite:
 
     def fault(self, error: Exception, connection: Connection) -> Fault:
         code = getattr(error, "sqlite_errorcode", 0)
+        if code == sqlite3.SQLITE_CONSTRAINT_UNIQUE and ".folded" in str(error):
+            return "name"
         if code in _CONFLICT:
             return "conflict"
         if code & 0xFF == sqlite3.SQLITE_FULL:

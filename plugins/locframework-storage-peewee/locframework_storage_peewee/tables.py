@@ -15,7 +15,15 @@ import peewee
 from msgspec import Struct
 from peewee import SQL, fn
 
-from locframework.ports import Page, PageRequest, Scope, SortedRequest, Timestamp
+from locframework.ports import (
+    NameExists,
+    Page,
+    PageRequest,
+    Scope,
+    SortedRequest,
+    Timestamp,
+    folded,
+)
 
 from .database import Database, Store
 from .models import ProjectRow
@@ -61,7 +69,8 @@ class Table(Store, Generic[T]):
 
     def insert(self, record: T) -> None:
         counters = dict.fromkeys(self.counters, 0)
-        self.write(self.model.insert({**self.values(record), **counters}))
+        values = self.values(record)
+        self._write_named(values, self.model.insert({**values, **counters}))
 
     def find(self, record_id: str, parent_id: str | None = None) -> T | None:
         # peewee builds the SQL once: that takes most of the time of a query
@@ -82,7 +91,8 @@ class Table(Store, Generic[T]):
     def update(self, record: T) -> None:
         values = self.values(record)
         mine = (self.model.id == values["id"], *self.live())
-        self.write(self.model.update(self.changes(values)).where(*mine))
+        query = self.model.update(self.changes(values)).where(*mine)
+        self._write_named(values, query)
 
     def delete(self, record_id: str, at: Timestamp) -> None:
         mine = (self.model.id == record_id, *self.live())
@@ -110,7 +120,11 @@ class Table(Store, Generic[T]):
 
     def values(self, record: T) -> dict[str, object]:
         """Return the columns of a record."""
-        return _flat(record, self.model._meta.fields)
+        columns = self.model._meta.fields
+        values = _flat(record, columns)
+        if "folded" in columns:
+            values["folded"] = folded(str(values["name"]))
+        return values
 
     def changes(self, values: dict[str, object]) -> dict[str, object]:
         """Return what UPDATE writes of the columns of a record."""
@@ -179,6 +193,13 @@ class Table(Store, Generic[T]):
     def write(self, query: Any) -> int:
         """Run INSERT, UPDATE or DELETE; return the number of rows."""
         return self._database.run(*self._sql(query))
+
+    def _write_named(self, values: dict[str, object], query: Any) -> None:
+        """Run INSERT or UPDATE of a record; NameExists if another has its name."""
+        try:
+            self.write(query)
+        except NameExists:
+            raise NameExists(str(values["name"])) from None
 
     def tuples(self, query: Any) -> list[tuple[Any, ...]]:
         """Return the rows of any SELECT."""

@@ -7,6 +7,7 @@ from threading import Barrier, Thread
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from locframework.ports import Unavailable
 from locframework.testing.contracts.storage_records import (
@@ -153,7 +154,7 @@ def test_a_full_disk_refuses_writes_and_loses_nothing(storage, caplog):
 
     def fill():
         while True:
-            kept.append(add_project(storage, "x" * 3000))
+            kept.append(add_project(storage, description="x" * 3000))
 
     with pytest.raises(Unavailable, match="no room left on its disk"):
         fill()
@@ -234,7 +235,7 @@ def test_a_clash_with_another_writer_is_unavailable_and_kept_by_neither_half(sto
 
     with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
         storage.access.organizations.insert(other)
-        storage.projects.insert(made)
+        storage.projects.insert(replace(made, name="another"))
     with pytest.raises(Unavailable):
         storage.projects.insert(project(organization("unknown")))
 

@@ -104,7 +104,7 @@ def test_a_crash_of_the_server_loses_nothing_and_is_over_in_seconds(
             try:
                 with storage.transaction():
                     storage.projects.insert(made)
-                    storage.projects.update(replace(made, name="twice"))
+                    storage.projects.update(replace(made, description="twice"))
                 acknowledged.append(made.id)
             except Unavailable:
                 refused.append(time.monotonic())
@@ -124,7 +124,7 @@ def test_a_crash_of_the_server_loses_nothing_and_is_over_in_seconds(
 
     assert refused
     assert len(acknowledged) >= before + 10
-    rows = storage.database.rows("SELECT id, name FROM projects")
+    rows = storage.database.rows("SELECT id, description FROM projects")
     kept = dict(rows)
     assert set(acknowledged) <= set(kept)
     assert {kept[id_] for id_ in acknowledged} == {"twice"}

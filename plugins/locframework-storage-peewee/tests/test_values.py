@@ -10,8 +10,6 @@ from locframework.testing.contracts.storage_records import (
     add_project,
     event,
     job,
-    organization,
-    project,
 )
 
 # where code points, UTF-16 units, letter case and locales all disagree
@@ -64,10 +62,8 @@ def test_many_rows_are_kept_as_they_are_given(storage, many, odd):
 
 def test_text_is_compared_by_code_point(storage):
     database = storage.database
-    owner = organization()
-    storage.access.organizations.insert(owner)
     for name in TRICKY:
-        storage.projects.insert(project(owner, name))
+        add_project(storage, name)
 
     for limit in TRICKY:
         above = database.rows("SELECT name FROM projects WHERE name > ?", (limit,))

@@ -5,12 +5,14 @@ CREATE TABLE organizations (
     id TEXT PRIMARY KEY,
     slug TEXT NOT NULL,
     name TEXT NOT NULL,
+    folded TEXT NOT NULL,
     tm_enabled BOOLEAN NOT NULL,
     delivery_quota TEXT,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL
 );
 CREATE INDEX organizations_by_name ON organizations (name, id);
+CREATE INDEX organizations_folded ON organizations (folded);
 
 CREATE TABLE users (
     id TEXT PRIMARY KEY,
@@ -62,6 +64,7 @@ CREATE TABLE projects (
     slug TEXT NOT NULL,
     organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     name TEXT NOT NULL,
+    folded TEXT NOT NULL,
     description TEXT NOT NULL,
     source_language TEXT NOT NULL,
     key_separator TEXT NOT NULL,
@@ -77,6 +80,8 @@ CREATE TABLE projects (
 CREATE INDEX projects_by_name ON projects (name, id) WHERE deleted_at IS NULL;
 CREATE INDEX projects_deleted ON projects (deleted_at)
     WHERE deleted_at IS NOT NULL;
+CREATE UNIQUE INDEX projects_folded ON projects (organization_id, folded)
+    WHERE deleted_at IS NULL;
 CREATE INDEX projects_of_organization ON projects (organization_id, name, id)
     WHERE deleted_at IS NULL;
 
@@ -486,6 +491,8 @@ CREATE TABLE glossaries (
 );
 CREATE INDEX glossaries_by_name ON glossaries (organization_id, name, id)
     WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX glossaries_folded ON glossaries (organization_id, folded)
+    WHERE deleted_at IS NULL;
 CREATE INDEX glossaries_in_trash ON glossaries (deleted_at)
     WHERE deleted_at IS NOT NULL;
 
@@ -547,6 +554,8 @@ CREATE TABLE memories (
 );
 CREATE INDEX memories_deleted ON memories (deleted_at)
     WHERE deleted_at IS NOT NULL;
+CREATE UNIQUE INDEX memories_folded ON memories (organization_id, folded)
+    WHERE deleted_at IS NULL;
 CREATE INDEX memories_of_organization ON memories (organization_id, name, id)
     WHERE deleted_at IS NULL;
 
