@@ -10,7 +10,7 @@ from locframework.app import OPERATOR
 from locframework.projects.records import ProjectQuery
 from locframework.testing.workspace import Workspace
 
-NAMES = ["b", "Bb", "c", "a"]
+NAMES = ["b", "D", "c", "a"]
 UNSORTED = {"listConflicts", "listRevisions"}  # by key, and the newest first
 
 
