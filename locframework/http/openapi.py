@@ -206,8 +206,8 @@ TITLE = "Localization Management Service API"
 VERSION = "1.2.0"  # service.md, Versioning
 DESCRIPTION = """\
 Answers are `{"success": true, "data": …}` or `{"success": false, "error": {"code",
-"message"}}`; codes are part of the interface, messages are for people. Unknown members
-are ignored. No text may contain U+0000 or a lone surrogate, no object a member twice.
+"message"}}`; codes are part of the interface, messages are for people. Unknown fields
+are refused. No text may contain U+0000 or a lone surrogate, no object a member twice.
 HEAD answers like GET, without the body.
 """
 

@@ -6,11 +6,13 @@ import tomllib
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 
+import click
 import msgspec
 import pytest
 
 from locframework import errors
 from locframework.access.permissions import PERMISSIONS, ROLES
+from locframework.commands import main
 from locframework.errors import LocError
 from locframework.formats.records import FileOptions, SourceFile
 from locframework.plugins import PluginHost
@@ -75,6 +77,23 @@ def test_the_details_of_errors_are_named(open_page):
         assert details[error.code] == f"{{ {name} }}"
     assert details["validation_failed"].startswith("a list of")
     assert not details["key_exists"]
+
+
+def commands_of(group, *above):
+    """Return the rows of all commands below a group."""
+    rows = []
+    for name, each in sorted(group.commands.items()):
+        if isinstance(each, click.Group):
+            rows += commands_of(each, *above, name)
+        else:
+            rows.append([" ".join((*above, name)), each.get_short_help_str(200)])
+    return rows
+
+
+def test_the_table_of_commands_has_the_first_sentence_of_their_help(open_page):
+    rows = open_page("reference/commands.md").rows()
+
+    assert [row for row in rows if not row[0].isdigit()] == commands_of(main)
 
 
 def test_every_permission_is_in_the_table_with_its_roles(open_page):

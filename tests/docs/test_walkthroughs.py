@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
         ("../README.md", 3),
         ("how-to/add-a-translator.md", 2),
         ("how-to/git.md", 2),
+        ("reference/api.md", 3),
         ("branches.md", 4),
         ("glossaries.md", 4),
     ],
