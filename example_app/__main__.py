@@ -121,8 +121,10 @@ def keep_key(framework: Framework, file: Path) -> None:
     signing secrets are sealed with another key."""
     is_new = not file.exists()
     try:
-        framework.webhooks.require_keys()
+        framework.require_needs()
     except SettingsError as error:
+        if error.setting != "webhooks.secret_key":
+            raise
         fault = "is missing" if is_new else "holds another key"
         remedy = "restore the one that the signing secrets of the webhooks need"
         raise SettingsError(f"{file} {fault}: {remedy}") from error

@@ -1,5 +1,6 @@
 """The one place where everything meets: Framework; ``wsgi.py`` serves it."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -39,8 +40,9 @@ from .jobs.runner import JobRunner
 from .jobs.service import Jobs
 from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
-from .keys.catalogues import Catalogues
+from .keys.catalogues import Catalogues, family_of
 from .keys.dismissals import Dismissals
+from .keys.imported_files import layout_family
 from .keys.service import Keys, Review
 from .keys.writing.trash import KeyTrash
 from .keys.writing.writer import KeyWriter
@@ -51,7 +53,7 @@ from .memories.prefill import Prefill
 from .memories.service import Memories
 from .memories.tm_sync import LANGUAGE_EVENTS, TmSync
 from .merging.service import Merging
-from .plugins import PluginHost, chosen
+from .plugins import PluginHost
 from .projects.service import Languages, Projects
 from .quality.check import Checks
 from .settings import Settings, as_settings
@@ -62,6 +64,19 @@ from .webhooks.fan_out import FanOut
 from .webhooks.plugin_events import PluginEvents
 from .webhooks.service import REPLAYS_LIMIT, Webhooks
 from .webhooks.signing import SecretBox
+
+log = logging.getLogger("locframework")
+
+_NEEDED = {
+    "format": ("format", "distributions"),
+    "next_release": ("blob store", "distributions"),
+    "release": ("blob store", "current releases"),
+    "screenshot": ("blob store", "screenshots"),
+}
+_NOT_READ = (
+    "no installed plugin reads the %s files that were imported last in %d projects,"
+    " such as %s; nothing is merged with them"
+)
 
 OPERATOR = Caller(actor=SYSTEM, everything=True)
 """The caller that may do everything: for the operator's own code, never over HTTP."""
@@ -113,15 +128,16 @@ class Framework:
             more=plugins,
             installed=discover,
         )
-        chosen("blob_store", self.settings.blob_store, self.plugins.blob_stores)
-        self.transport = chosen(
+        choose = self.plugins.choose
+        choose("blob_store", self.settings.blob_store, self.plugins.blob_stores)
+        self.transport = choose(
             "webhook_transport",
             self.settings.webhook_transport,
             self.plugins.transports,
         )
         self.storage = self.plugins.open_storage(self.settings.storage)
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
-        self._is_migrated = False
+        self._is_migrated = self._has_needs = False
         self.closed = Event()
         self._ticker: Ticker | None = None
         self._unwatch: Callable[[], None] = lambda: None
@@ -213,7 +229,7 @@ class Framework:
         self.activity = Activity(storage, projects, branches, jobs, clock)
         runner.add_handler(UndoJob(storage, access, files, writer, trash, renewed))
 
-        matcher = chosen("matcher", settings.matcher, plugins.matchers)
+        matcher = plugins.choose("matcher", settings.matcher, plugins.matchers)
         sync = TmSync(storage, jobs, clock)
         events.listen_inside(sync.on_key_event, subscriber="memories")
         events.listen_inside(sync.on_language_event, prefixes=LANGUAGE_EVENTS)
@@ -310,6 +326,33 @@ class Framework:
                 f"the database lacks {', '.join(pending)}; run: locframework migrate"
             )
 
+    def require_needs(self) -> None:
+        """Raise SettingsError when stored data needs a key, blob store or format that
+        is missing. Warn of imported files that no format reads any more."""
+        if self._has_needs:
+            return
+        needs = self.storage.needs()
+        self.webhooks.require_keys(n.name for n in needs if n.kind == "webhook")
+        formats = [each.id for each in self.formats.list_formats()]
+        families = [family_of(format_id) for format_id in formats]
+        for need in needs:
+            family = need.name.partition("/")[0]
+            if need.kind == "imported":
+                if need.name == layout_family(family) and family not in families:
+                    log.warning(_NOT_READ, family, need.uses, need.example)
+            elif need.kind in _NEEDED:
+                port, data = _NEEDED[need.kind]
+                stores = sorted(self.plugins.blob_stores)
+                provided = formats if port == "format" else stores
+                if need.name not in provided:
+                    raise SettingsError(
+                        f"no installed plugin provides the {port} {need.name!r}, which"
+                        f" stored data needs ({data}: {need.uses}, as {need.example});"
+                        f" available: {', '.join(provided) or 'none'}"
+                        f"{self.plugins.hint}"
+                    )
+        self._has_needs = True
+
     def require_open(self) -> None:
         """Raise Unavailable once the framework was closed."""
         if self.closed.is_set():
@@ -321,7 +364,7 @@ class Framework:
         self.require_migrated()
         if self._ticker is not None:
             return
-        self.webhooks.require_keys()
+        self.require_needs()
         chores = [self.files.purge, self.blobs.prune, self.meter.write]
         chores += [self._purge]
         self._ticker = Ticker(self._wake_if_due, chores)

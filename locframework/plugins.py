@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
@@ -46,6 +46,10 @@ GROUP = hookspecs.GROUP
 log = logging.getLogger("locframework.plugins")
 
 _PREFIX = "loc_"
+_CHOSEN_BY_NAME = {
+    f"loc_provide_{kind}"
+    for kind in ("storages", "blob_stores", "formats", "transports", "matchers")
+}
 _PLUGIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")  # that a setting or a user chooses by
 
@@ -91,8 +95,13 @@ class PluginHost:
     plugin that cannot be loaded, configured or registered.
     """
 
-    def __init__(self, plugins: Mapping[str, FoundPlugin]) -> None:
+    def __init__(
+        self,
+        plugins: Mapping[str, FoundPlugin],
+        not_configured: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._found = plugins
+        self.not_configured = not_configured  # installed ones, with what they lack
         self._manager = _Manager(GROUP)
         self._manager.add_hookspecs(hookspecs)
         self.emit_event: Callable[..., None] | None = None  # set by the framework
@@ -132,13 +141,15 @@ class PluginHost:
     ) -> PluginHost:
         """The installed plugins with their settings, and ``more`` made by hand.
         ``settings`` is by plugin name; a name that nobody has is a SettingsError, here
-        and in ``blocked``."""
+        and in ``blocked``. A plugin that lacks settings, has none, and only provides
+        what is chosen by name, is not loaded (``not_configured``)."""
         entries = installed_entries() if installed else ()
         if installed:
             there = {entry.name: entry for entry in entries}
             for name in blocked:
                 chosen("blocked_plugins", name, there)
         plugins: dict[str, FoundPlugin] = {}
+        not_configured: dict[str, str] = {}
 
         def require_free(name: str, origin: str) -> None:
             if not _PLUGIN_NAME.fullmatch(name):
@@ -153,7 +164,14 @@ class PluginHost:
                 installed_with = _name_and_version(entry.dist)
                 origin = " ".join(installed_with)
                 require_free(entry.name, origin)
-                plugin = _built(entry, settings.get(entry.name, {}), origin)
+                given = settings.get(entry.name, {})
+                try:
+                    plugin = _built(entry, given, origin)
+                except PluginError as error:
+                    if given or not error.setting or not _is_chosen_by_name(entry):
+                        raise
+                    not_configured[entry.name] = str(error)
+                    continue
                 plugins[entry.name] = FoundPlugin(plugin, *installed_with)
         for plugin in more:
             made_of = plugin if isinstance(plugin, type | ModuleType) else type(plugin)
@@ -165,14 +183,28 @@ class PluginHost:
                 raise PluginError(name, found.origin, reason)
             plugins[name] = found
         for name in settings:
-            if name not in blocked:
+            if name not in (*blocked, *not_configured):
                 chosen("plugins", name, plugins, f"plugins.{name}")
-        return cls(plugins)
+        return cls(plugins, not_configured)
+
+    def choose(self, setting: str, name: str, provided: Mapping[str, T]) -> T:
+        """See ``chosen``; the error has the plugins that are not configured."""
+        return chosen(setting, name, provided, hint=self.hint)
+
+    @property
+    def hint(self) -> str:
+        """What an error adds that misses a plugin: those that are not configured."""
+        return "".join(
+            f"; not configured: {each}" for each in self.not_configured.values()
+        )
 
     def open_storage(self, name: str) -> Storage:
         """Open the storage. Raises SettingsError, Unavailable, and PluginError for all
         else."""
-        provider, hook = chosen("storage", name, self.storages), "loc_provide_storages"
+        provider, hook = (
+            self.choose("storage", name, self.storages),
+            "loc_provide_storages",
+        )
         try:
             storage = provider.open()
             _require_members(Storage, storage)
@@ -325,13 +357,15 @@ class PluginHost:
         return sorted(callers, key=lambda named: named[0])
 
 
-def chosen(setting: str, name: str, provided: Mapping[str, T], below: str = "") -> T:
+def chosen(
+    setting: str, name: str, provided: Mapping[str, T], below: str = "", hint: str = ""
+) -> T:
     """Return what is provided by this name. Raises SettingsError of ``below``, or
     ``setting``, if nothing is."""
     if name not in provided:
         names = ", ".join(sorted(provided)) or "none"
         reason = f"no installed plugin provides {name!r}"
-        message = f"settings: {setting}: {reason}; available: {names}"
+        message = f"settings: {setting}: {reason}; available: {names}{hint}"
         raise SettingsError(message, below or setting)
     return provided[name]
 
@@ -381,6 +415,13 @@ def _built(entry: EntryPoint, settings: Mapping[str, object], origin: str) -> ob
     except PLUGIN_EXCEPTIONS as error:
         reason = f"cannot be loaded: {error!r}"
         raise PluginError(entry.name, origin, reason) from error
+
+
+def _is_chosen_by_name(entry: EntryPoint) -> bool:
+    """Return whether all that a plugin does is done only where it is named."""
+    hooks = {each for each in dir(entry.load()) if each.startswith("loc_")}
+    others = hooks - _CHOSEN_BY_NAME
+    return others < hooks and others <= {"loc_on_close", "loc_decide_settings"}
 
 
 def settings_of(plugin: object) -> Iterator[str]:

@@ -172,6 +172,7 @@ from .statistics.records import LineCounts as LineCounts
 from .statistics.records import complete_languages as complete_languages
 from .statistics.store import StatisticsStore as StatisticsStore
 from .storage import Due as Due
+from .storage import Need as Need
 from .storage import Purgeable as Purgeable
 from .storage import Storage as Storage
 from .storage import StorageProvider as StorageProvider

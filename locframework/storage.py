@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, Protocol
 
+from msgspec import Struct
+
 from locframework.access.store import AccessStore
 from locframework.blobs.store import BlobIndex
 from locframework.branches.store import BranchStore
@@ -46,6 +48,19 @@ class Due(NamedTuple):
     deliveries: bool
 
 
+class Need(Struct, frozen=True, order=True):
+    """What stored data cannot be used without: the format of distributions, a blob
+    store (of their next or current releases, or of screenshots), a key of webhooks, or
+    a family of details that imported files left (keys/imported_files.py)."""
+
+    kind: Literal[
+        "format", "imported", "next_release", "release", "screenshot", "webhook"
+    ]
+    name: str
+    uses: int = 1
+    example: str = ""  # where one of these is
+
+
 class Storage(Transactions, Protocol):
     """One open database. Threads may share it; a process does not pass it on. Every
     text that the core lets through is kept byte for byte. A database that does not
@@ -81,6 +96,10 @@ class Storage(Transactions, Protocol):
 
     def queues(self, now: Timestamp) -> Queues:
         """Return how much background work there is. Three statements."""
+
+    def needs(self) -> list[Need]:
+        """Return what the data needs that was not deleted, each name of a kind once,
+        sorted. Asked at a start."""
 
     def watch(self, call: Callable[[], None]) -> Callable[[], None]:
         """Call from another thread when any process has committed jobs or deliveries,

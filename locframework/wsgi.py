@@ -45,13 +45,13 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     """Return the WSGI app: every operation below ``/api/v1``, wherever it is mounted.
 
     Starts background work unless the setting ``start_scheduler`` is false. Raises
-    SettingsError if a migration is pending, or if ``webhooks.secret_key`` does not open
-    the secrets of existing webhooks; Unavailable if the framework was closed. Once it
+    SettingsError if a migration is pending, or if a key, format or blob store is
+    missing that stored data needs; Unavailable if the framework was closed. Once it
     is closed, the app responds with 503 to everything.
     """
     framework.require_open()
     framework.require_migrated()
-    framework.webhooks.require_keys()
+    framework.require_needs()
     settings = framework.settings
     limiter = RateLimiter(
         open_windows(settings.rate_limit_storage),

@@ -308,6 +308,34 @@ def test_a_setting_that_the_plugin_itself_finds_wrong(install):
     assert caught.value.setting == "plugins.wordy.file"
 
 
+PROVIDER = """
+    @hookimpl
+    def loc_provide_formats(self): return []
+"""
+
+
+def test_an_unused_plugin_that_lacks_settings_is_not_configured(install):
+    install("wordy", plugin_source("width: int", PROVIDER), dist="loc-wordy")
+    fault = "plugin 'wordy' (loc-wordy 1.2): settings: Object missing required field"
+
+    host = PluginHost.discover({})
+    with pytest.raises(SettingsError, match="disk; not configured: plugin 'wordy'"):
+        Framework(Settings(blob_store="wordy"))
+
+    assert host.not_configured == {"wordy": f"{fault} `width`"}
+    assert "wordy" not in [each.name for each in host.loaded]
+    assert PluginHost.discover({"wordy": {}}).not_configured == host.not_configured
+    assert refusal_of(wordy={"widht": 1}).endswith("did you mean 'width'?")
+
+
+@pytest.mark.parametrize("hook", ["loc_decide_write(self)", "loc_provide_checks(self)"])
+def test_a_plugin_that_would_always_be_used_needs_its_settings(install, hook):
+    own = PROVIDER + f"    @hookimpl\n    def {hook}: return None\n"
+    install("wordy", plugin_source("width: int", own))
+
+    assert "Object missing required field `width`" in refusal_of()
+
+
 def test_settings_of_a_plugin_that_there_is_not():
     start, _, available = refusal_of(jsn={}).partition("available: ")
 

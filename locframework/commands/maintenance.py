@@ -57,6 +57,8 @@ def plugins(setup: Setup) -> None:
         click.echo(f"    hooks: {', '.join(plugin.hooks)}")
         for setting in plugin.settings:
             click.echo(f"    {setting}")
+    for fault in host.not_configured.values():
+        click.echo(f"not configured: {fault}")
     if not loaded:
         click.echo("no plugin is installed", err=True)
 
@@ -68,8 +70,10 @@ def check_settings(setup: Setup) -> None:
     """Check the settings and all plugins; change nothing.
 
     Exits with 0 if "locframework serve" and "worker" could start with them. Exits
-    with 2, and one line that says what is wrong, if they could not, or if a plugin
-    cannot use what its settings name, such as a folder that may not be written to.
+    with 2, and one line that says what is wrong, if they could not, if a plugin
+    cannot use what its settings name, such as a folder that may not be written to, or
+    if stored data needs a format, blob store or key that is missing. A plugin that
+    lacks settings, has none, and is not used, is listed as not configured.
 
     These are reported, but are no faults of the settings: migrations that are pending;
     a database, blob store or rate limit storage that does not answer at the moment; a
@@ -103,6 +107,8 @@ def check_settings(setup: Setup) -> None:
     click.echo(f"matcher     {settings.matcher}")
     click.echo(f"formats     {', '.join(formats) or 'none'}")
     click.echo(f"plugins     {', '.join(names)}")
+    for fault in framework.plugins.not_configured.values():
+        click.echo(f"            not configured: {fault}")
     click.echo(f"database    {database}")
     click.echo(f"requests    {requests}")
     click.echo(f"serve       {serve}")
@@ -139,7 +145,7 @@ def _database(framework: Framework) -> str:
     if pending:
         lacks = counted(len(pending), "migration")
         return f'lacks {lacks}; "serve", "worker" and "migrate" apply them first'
-    framework.webhooks.require_keys()
+    framework.require_needs()
     return "up to date"
 
 

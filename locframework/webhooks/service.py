@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from msgspec import UNSET
@@ -75,9 +75,9 @@ class Webhooks:
     def __post_init__(self) -> None:
         self._store = self._storage.webhooks
 
-    def require_keys(self) -> None:
-        """Raise SettingsError when there are webhooks whose secrets no key opens."""
-        self._box.require_keys(self._store.sealing_keys())
+    def require_keys(self, key_ids: Iterable[str]) -> None:
+        """Raise SettingsError unless there are all keys that sealed current secrets."""
+        self._box.require_keys(key_ids)
 
     def list_event_types(self, caller: Caller) -> list[ShownEventType]:
         """Every type that can be subscribed to, in the order of the documentation."""

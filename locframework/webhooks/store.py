@@ -33,9 +33,6 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
     def active_webhooks(self, project_ids: Sequence[str]) -> list[Webhook]:
         """Those of the projects that are active, by id. One statement."""
 
-    def sealing_keys(self) -> set[str]:
-        """The ids of the keys that sealed the current secrets of all webhooks."""
-
     # deliveries
 
     def add_deliveries(self, deliveries: Sequence[NewDelivery]) -> None:

@@ -168,6 +168,20 @@ def web(framework, project):
     return made
 
 
+def test_check_settings_names_the_data_that_needs_a_missing_format(
+    command, project, web, folder
+):
+    (folder / "less.toml").write_text('blocked_plugins = ["json", "gettext"]')
+
+    result = command("--settings", "less.toml", "check-settings")
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: no installed plugin provides the format 'json-nested', which stored"
+        f" data needs (distributions: 1, as {project.slug}: Web); available: none\n"
+    )
+
+
 def blob_of(framework, web, path):
     """Return the file in the folder of the blob store."""
     release = framework.releases.current_release(OPERATOR, web.project_id, web.id)

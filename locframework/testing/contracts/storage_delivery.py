@@ -22,9 +22,10 @@ from locframework.errors import Unavailable
 from locframework.fields import new_id
 from locframework.files.records import StoredFile
 from locframework.jobs.records import JobError
+from locframework.keys.records import FileDetail
 from locframework.pagination import PageRequest
 from locframework.projects.records import Project
-from locframework.storage import Storage
+from locframework.storage import Need, Storage
 
 from .storage_records import ALL, LANGUAGES, add_branch, add_project, at, key, sample
 
@@ -288,6 +289,32 @@ class StorageDeliveryContract:
         assert usage_of(a, "2026-12") == Usage(7, 8)
         assert usage_of(b, "2026-11") == Usage(5, 6)
         assert usage_of(b, "2026-12") == Usage(0, 0)
+
+    def test_data_that_was_not_deleted_needs_its_formats_and_blob_stores(
+        self, storage: Storage
+    ) -> None:
+        of, gone = add_project(storage), add_project(storage)
+        web, app = distribution(of), distribution(of, "App")
+        old = distribution(of, "Old", format="xliff", storage="tape")
+        for each in (web, app, old, distribution(gone, format="xliff")):
+            storage.delivery.insert(each)
+        current = ready(building(web, storage="s3"), BLOB)
+        add_releases(storage, building(app, storage="tape"), current)
+        storage.delivery.update(replace(web, current_release=current.release))
+        for project in (of, gone):
+            add_file(storage, project, store="attic")
+            imported = FileDetail(project.id, "po/layout", "", "", "", {})
+            storage.keys.put_details([imported])
+        storage.delivery.delete(old.id, at(1))
+        storage.projects.delete(gone.id, at(1))
+
+        assert storage.needs() == [
+            Need("format", "json-nested", 2, f"{of.slug}: App"),
+            Need("imported", "po/layout", 1, of.slug),
+            Need("next_release", "disk", 2, f"{of.slug}: App"),
+            Need("release", "s3", 1, f"{of.slug}: Web"),
+            Need("screenshot", "attic", 1, of.slug),
+        ]
 
     def test_expired_notes_are_listed_oldest_first_until_they_are_forgotten(
         self, storage: Storage

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from locframework.fields import new_id
 from locframework.jobs.records import QueueDepth
 from locframework.projects.records import Project
-from locframework.storage import Storage
+from locframework.storage import Need, Storage
 from locframework.webhooks.records import (
     AttemptOutcome,
     ClaimedDelivery,
@@ -191,7 +191,7 @@ class StorageWebhooksContract:
         [waiting] = store.waiting(at(20), 4)
         assert waiting.webhook_id == kept.webhook.id
         assert storage.queues(at(20)).deliveries.pending == 2
-        assert store.sealing_keys() == {"k1", "k9"}
+        assert storage.needs() == [Need("webhook", "k1"), Need("webhook", "k9")]
 
     def test_deliveries_are_filtered_newest_first(self, storage: Storage) -> None:
         of, store = add_webhook(storage), storage.webhooks

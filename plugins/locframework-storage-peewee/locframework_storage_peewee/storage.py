@@ -17,6 +17,7 @@ from locframework.ports import (
     KeyStore,
     MemoryStore,
     MemoryTextStore,
+    Need,
     ProcessStore,
     ProjectStore,
     Purgeable,
@@ -51,6 +52,35 @@ from .statistics import StatisticsTables
 from .terms import TermTables
 from .webhook_deliveries import IS_DUE
 from .webhooks import WebhookTables
+
+# ``families`` skips through a primary key that has a row for each key
+_NEEDS = """
+    WITH RECURSIVE published AS (
+        SELECT d.*, p.slug || ': ' || d.name AS place
+        FROM distributions d JOIN projects p ON p.id = d.project_id
+        WHERE d.deleted_at IS NULL AND p.deleted_at IS NULL),
+    families(slug, number, family) AS (
+        SELECT p.slug, l.number,
+            (SELECT min(family) FROM file_details WHERE project = l.number)
+        FROM projects p JOIN lines l ON l.id = p.id WHERE p.deleted_at IS NULL
+        UNION ALL
+        SELECT slug, number, (SELECT min(d.family) FROM file_details d
+            WHERE d.project = families.number AND d.family > families.family)
+        FROM families WHERE family IS NOT NULL)
+    SELECT 'format', format, count(*), min(place) FROM published GROUP BY format
+    UNION ALL
+    SELECT 'next_release', storage, count(*), min(place) FROM published
+        GROUP BY storage
+    UNION ALL
+    SELECT 'release', r.storage, count(*), min(place) FROM published
+        JOIN releases r ON r.id = current_release_id GROUP BY r.storage
+    UNION ALL
+    SELECT 'screenshot', f.store, count(*), min(p.slug) FROM files f
+        JOIN projects p ON p.id = f.project_id WHERE p.deleted_at IS NULL
+        GROUP BY f.store
+    UNION ALL
+    SELECT 'imported', family, count(*), min(slug) FROM families
+        WHERE family IS NOT NULL GROUP BY family"""
 
 
 class PeeweeStorage:
@@ -120,6 +150,10 @@ class PeeweeStorage:
 
     def queues(self, now: Timestamp) -> Queues:
         return Queues(self._jobs.queue(now), self._webhooks.depth())
+
+    def needs(self) -> list[Need]:
+        keys = [Need("webhook", key_id) for key_id in self._webhooks.sealing_keys()]
+        return sorted([*keys, *(Need(*row) for row in self.database.rows(_NEEDS))])
 
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
         if table == "files":

@@ -65,6 +65,7 @@ class WebhookTables(Table[StoredWebhook], WebhookDeliveries):
         return [_webhook(row) for row in sorted(rows)]
 
     def sealing_keys(self) -> set[str]:
+        """Return the ids of the keys that sealed the current secrets of webhooks."""
         query = WebhookRow.select(WebhookRow.secrets).where(*self.live())
         return {
             secret.key_id
