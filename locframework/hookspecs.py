@@ -1,6 +1,6 @@
 """Every hook that a plugin may implement; one promise each.
 
-The prefix says how a hook is called; docs/hooks.md shows each at work.
+The prefix says how a hook is called; docs/reference/hooks.md shows each at work.
 
 - ``loc_provide_*``: once, at the start. The answers of all plugins are collected by
   name.

@@ -31,7 +31,7 @@ WAITRESS: dict[str, object] = {
     "ident": None,  # no Server header
     "expose_tracebacks": False,
 }
-"""The options of waitress; docs/serve.md says what they bound."""
+"""The options of waitress; docs/how-to/serve.md says what they bound."""
 
 BACKLOG = 1024
 STOP_SECONDS = 10.0  # for requests that run when the server is stopped

@@ -59,7 +59,7 @@ class WebhookSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """All settings. docs/settings.md has an example of each."""
+    """All settings. docs/reference/settings.md has an example of each."""
 
     storage: str = "peewee"  # who keeps the data: a name of loc_provide_storages
     blob_store: str = "disk"  # who keeps files: a name of loc_provide_blob_stores

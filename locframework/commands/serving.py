@@ -44,7 +44,7 @@ def serve(
     worker". SIGTERM lets running requests finish; the exit code is then 0.
 
     This is one process. To use several CPUs, start several on different ports behind
-    a proxy, with a shared rate_limit_storage; docs/serve.md shows how.
+    a proxy, with a shared rate_limit_storage; docs/how-to/serve.md shows how.
 
     Options take precedence over the table [server] of the settings.
 

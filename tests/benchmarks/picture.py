@@ -1,4 +1,4 @@
-"""Draws docs/translation-memory.svg from the figures in docs/translation-memory.json.
+"""Draws the picture of docs/how-to/translation-memory.md from the figures beside it.
 
 ``python tests/benchmarks/picture.py``: both axes grow by factors, so that a straight
 line at forty-five degrees is ten times as long for ten times as much.
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from math import log10
 from pathlib import Path
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs/how-to"
 FIGURES = DOCS / "translation-memory.json"
 PICTURE = DOCS / "translation-memory.svg"
 

@@ -27,10 +27,11 @@ Open = Callable[..., Any]
 
 
 class Page:
-    """One page of docs/."""
+    """One page of docs/, in any folder, or README.md."""
 
     def __init__(self, name: str) -> None:
-        self.text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        [path] = [ROOT / name] if name == "README.md" else ROOT.glob(f"docs/**/{name}")
+        self.text = path.read_text(encoding="utf-8")
 
     def blocks(self, language: str, text: str | None = None) -> list[str]:
         """Return the code blocks of a language, in order."""

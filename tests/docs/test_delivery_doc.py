@@ -1,4 +1,4 @@
-"""docs/delivery.md: the manifest, the tables and the client are what is served."""
+"""docs/reference/delivery.md: manifest, tables and client are what is served."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""docs/embed.md: the code blocks run in order and have the described effect."""
+"""docs/how-to/embed.md: the code blocks run in order and have the described effect."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""docs/formats.md and its pages: examples go in and come out as shown."""
+"""docs/reference/formats.md and its pages: examples go in and come out as shown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")
 def test_the_example_comes_out_as_it_went_in_but_for_the_changed_text(
     open_page: OpenPage, sqlite_workspace: Workspace, name: str
 ) -> None:
-    page = open_page(f"formats/{name}.md")
+    page = open_page(f"{name}.md")
     text = page.sections()["Example"]
     before, after = page.blocks("po" if name == "po" else "json", text)
     [path] = re.findall(r"`([\w.]+)` goes in", text)
@@ -49,9 +49,9 @@ def test_the_example_of_seen_has_the_names_and_hashes_of_the_files(
     [example] = open_page("formats.md").blocks("json", text)
     seen = json.loads(example)
     for name in EXAMPLES:
-        page = open_page(f"formats/{name}.md").sections()["Example"]
+        page = open_page(f"{name}.md").sections()["Example"]
         [path] = re.findall(r"`([\w.]+)` goes in", page)
-        before, _ = open_page(f"formats/{name}.md").blocks(
+        before, _ = open_page(f"{name}.md").blocks(
             "po" if name == "po" else "json", page
         )
         shop = _Shop(sqlite_workspace, "de" if name == "po" else "en")

@@ -1,4 +1,4 @@
-"""docs/hooks.md: every hook has its signature and an example that runs."""
+"""docs/reference/hooks.md: every hook has its signature and an example that runs."""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""docs/operate.md: a backup can be restored, and everything can be exported."""
+"""docs/how-to/operate.md: a backup can be restored, and everything can be exported."""
 
 import os
 import subprocess

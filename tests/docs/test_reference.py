@@ -91,7 +91,7 @@ def commands_of(group, *above):
 
 
 def test_the_table_of_commands_has_the_first_sentence_of_their_help(open_page):
-    rows = open_page("reference/commands.md").rows()
+    rows = open_page("commands.md").rows()
 
     assert [row for row in rows if not row[0].isdigit()] == commands_of(main)
 
@@ -218,7 +218,7 @@ def test_the_table_of_formats_is_what_is_installed(open_page):
 
 @pytest.mark.parametrize("id_", EXAMPLES)
 def test_the_example_of_a_format_is_recognized_read_and_written(open_page, id_):
-    page = open_page("formats/json.md")
+    page = open_page("json.md")
     text, format_ = page.sections()[id_], FORMATS[id_]
     [example] = page.blocks("json", text)
     file = SourceFile(f"de{format_.info.extension}", example.encode())

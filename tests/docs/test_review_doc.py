@@ -1,4 +1,4 @@
-"""docs/review.md: which errors fail one item of a batch, and which the request."""
+"""docs/how-to/review.md: which errors fail an item, and which the whole request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/tour.md: the requests go through the functions that it names, in that order."""
+"""docs/internals/tour.md: requests go through the functions it names, in that order."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""docs/translation-memory.md: the scores in the table are correct."""
+"""docs/how-to/translation-memory.md: the scores in the table are correct."""
 
 import json
 import runpy

@@ -21,10 +21,10 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("name", "count"),
     [
-        ("../README.md", 3),
-        ("how-to/add-a-translator.md", 2),
-        ("how-to/git.md", 2),
-        ("reference/api.md", 3),
+        ("README.md", 3),
+        ("add-a-translator.md", 2),
+        ("git.md", 2),
+        ("api.md", 3),
         ("branches.md", 4),
         ("glossaries.md", 4),
     ],
@@ -42,7 +42,7 @@ def test_the_commands_print_what_the_page_shows(open_page, demo_folder, name, co
 
 
 def test_links_of_the_readme_exist(open_page):
-    targets = re.findall(r"\]\(([^)#]+)\)", open_page("../README.md").text)
+    targets = re.findall(r"\]\(([^)#]+)\)", open_page("README.md").text)
 
     assert [target for target in targets if not (ROOT / target).exists()] == []
     assert "docs/tutorial.md" in targets
@@ -52,7 +52,7 @@ def test_links_of_the_readme_exist(open_page):
 def apps(demo_folder, open_page):
     """What the commands of how-to/apps.md print; the files are in the demo's folder."""
     require_gettext()
-    first, *blocks = open_page("how-to/apps.md").blocks("sh")
+    first, *blocks = open_page("apps.md").blocks("sh")
     return run_commands(demo_folder, [f". .venv/bin/activate; {first}", *blocks])
 
 
@@ -66,7 +66,7 @@ console.log(i18n.t("common.button.back"));
 
 @pytest.mark.node
 def test_i18next_shows_a_text_in_german(open_page, apps, tmp_path):
-    code = open_page("how-to/apps.md").files()["i18n.js"]
+    code = open_page("apps.md").files()["i18n.js"]
     manifest = apps[1].strip()
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts/package.json").write_text(I18NEXT)
@@ -98,7 +98,7 @@ django.setup()
 
 
 def test_django_shows_a_text_in_german(open_page, apps, demo_folder):
-    page = open_page("how-to/apps.md")
+    page = open_page("apps.md")
     [code] = page.blocks("python")
 
     command = [sys.executable, "-c", DJANGO + code]

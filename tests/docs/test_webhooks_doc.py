@@ -1,4 +1,4 @@
-"""docs/webhooks.md: the receivers run, and the tables match the code."""
+"""docs/how-to/webhooks.md: the receivers run, and the tables match the code."""
 
 import json
 import os

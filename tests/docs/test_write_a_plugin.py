@@ -1,4 +1,4 @@
-"""docs/write-a-plugin.md: the plugin on the page is built, installed and used."""
+"""docs/how-to/write-a-plugin.md: the plugin of the page is built and used."""
 
 import importlib
 import os

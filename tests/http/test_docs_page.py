@@ -47,7 +47,7 @@ def test_the_page_may_ask_nobody_else(client):
 
 
 def test_the_page_shows_the_permission_of_each_operation():
-    """Only with this option does Swagger UI show x-permission (docs/permissions.md)."""
+    """Only with this option does Swagger UI show x-permission."""
     assert b"showExtensions: true" in (FOLDER / "init.js").read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""What docs/serve.md promises of the service alone, and behind nginx."""
+"""What docs/how-to/serve.md promises of the service alone, and behind nginx."""
 
 import signal
 import socket
@@ -111,7 +111,7 @@ def test_malformed_requests_are_refused_as_documented(site, at):
     head, alone, proxied = FRAMING[at]
     expected = alone if len(site.ports) == 1 else proxied
     if expected is None:
-        pytest.skip("waitress reads the chunks; see docs/serve.md")
+        pytest.skip("waitress reads the chunks; see docs/how-to/serve.md")
 
     answer = exchange(site.port, head.replace("|", "\r\n").encode() + b"\r\n\r\n")
 

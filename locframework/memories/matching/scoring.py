@@ -1,6 +1,6 @@
 """Folds texts, scores matches and puts them in order (decisions 2.5, items 2 to 5).
 
-docs/translation-memory.md works an example.
+docs/how-to/translation-memory.md works an example.
 """
 
 from bisect import bisect_left

@@ -1,4 +1,4 @@
-"""The contract of the port BlobStore; clauses as in docs/contracts.md."""
+"""The contract of the port BlobStore; clauses as in docs/internals/contracts.md."""
 
 import re
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def value_error() -> pytest.RaisesExc[ValueError]:
 
 
 class BlobStoreContract:
-    """Subclass it as ``Test…`` and give the fixtures; see docs/contracts.md.
+    """Subclass it as ``Test…`` and give the fixtures; see docs/internals/contracts.md.
 
     ``open_store`` gives, at each call, another instance over one and the same place,
     which is empty when a test begins: as another process has it, or a restart.

@@ -1,4 +1,4 @@
-"""The contract of the port Check; clauses as in docs/contracts.md."""
+"""The contract of the port Check; clauses as in docs/internals/contracts.md."""
 
 import re
 import time
@@ -136,9 +136,9 @@ def plural_subjects() -> st.SearchStrategy[Subject]:
 
 
 class CheckContract:
-    """Subclass it as ``Test…`` and give ``check``; see docs/contracts.md. ``good`` are
-    subjects that the check has nothing to say about, by name, and ``bad`` those where
-    it finds something."""
+    """Subclass it as ``Test…`` and give ``check``; see docs/internals/contracts.md.
+    ``good`` are subjects that the check has nothing to say about, by name, and ``bad``
+    those where it finds something."""
 
     check: ClassVar[Check]
     good: ClassVar[Mapping[str, Subject]] = {}

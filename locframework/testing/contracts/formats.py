@@ -1,4 +1,4 @@
-"""The contract of the port Format; clauses as in docs/contracts.md."""
+"""The contract of the port Format; clauses as in docs/internals/contracts.md."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -194,7 +194,7 @@ _ANY = st.dictionaries(_KEYS, _TEXTS | _PLURALS, max_size=8)
 
 
 class FormatContract:
-    """Subclass it as ``Test…`` and give the fixture ``format``; see docs/contracts.md.
+    """Subclass it as ``Test…`` and give ``format``; see docs/internals/contracts.md.
 
     ``cannot`` declares, by name, what the format lacks, each with the reason:
     ``recognize``, when it may not claim its own files for sure. The flags of ``info``

@@ -1,4 +1,4 @@
-"""The contract of the port Matcher; clauses as in docs/contracts.md."""
+"""The contract of the port Matcher; clauses as in docs/internals/contracts.md."""
 
 import random
 import re
@@ -170,7 +170,7 @@ EVERY = 1_000_000
 
 
 class MatcherContract:
-    """Subclass it as ``Test…`` and give the fixtures; see docs/contracts.md.
+    """Subclass it as ``Test…`` and give the fixtures; see docs/internals/contracts.md.
 
     ``open_index`` gives, at each call, another instance over one and the same place,
     which is empty when a test begins: as another process has it, or a restart.

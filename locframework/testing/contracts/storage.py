@@ -1,4 +1,4 @@
-"""The contract of the port Storage, all parts; clauses as in docs/contracts.md."""
+"""The contract of the port Storage; clauses as in docs/internals/contracts.md."""
 
 from .storage_access import StorageAccessContract
 from .storage_delivery import StorageDeliveryContract

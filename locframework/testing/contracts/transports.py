@@ -1,4 +1,4 @@
-"""The contract of the port Transport; clauses as in docs/contracts.md."""
+"""The contract of the port Transport; clauses as in docs/internals/contracts.md."""
 
 import gzip
 import os
@@ -301,7 +301,7 @@ def eventually(holds: Callable[[], bool]) -> bool:
 
 
 class TransportContract:
-    """Subclass it as ``Test…`` and give the fixture; see docs/contracts.md.
+    """Subclass it as ``Test…`` and give the fixture; see docs/internals/contracts.md.
     ``open_transport`` gives a transport that may reach some networks and ports, and
     trusts one more authority, as an operator would set it."""
 
