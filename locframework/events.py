@@ -13,6 +13,7 @@ from .pagination import Page, PageRequest
 from .transactions import Transactions
 
 ITEMS_LIMIT = 100
+SINCE_LIMIT = 1000
 
 
 ActorType = Literal["user", "token", "plugin", "system"]
@@ -178,6 +179,26 @@ class EventLog:
             yield
         finally:
             self._cause.job_id, self._cause.merge_of = before
+
+    def latest(self, project_id: str) -> str | None:
+        """Return the id of the newest event of a project."""
+        found = self._store.stream_events(project_id, EventFilter(), latest=1)
+        return next((event.id for event in found), None)
+
+    def since(self, project_id: str, event_id: str | None) -> list[Event] | None:
+        """Return the events of a project after that one, newest first.
+
+        None: there are more than a thousand.
+        """
+        later: list[Event] = []
+        where = EventFilter()
+        for most in (1, SINCE_LIMIT + 1):
+            later = []
+            for event in self._store.stream_events(project_id, where, latest=most):
+                if event.id == event_id:
+                    return later
+                later.append(event)
+        return later if event_id is None and len(later) <= SINCE_LIMIT else None
 
     def append(
         self,

@@ -101,7 +101,7 @@ class Selection(Struct):
     keys: dict[str, SelectedKey] = field(default_factory=dict)
     event_ids: set[str] = field(default_factory=set)
     since: str = ""
-    """The time of the first event."""
+    """The time of the earliest event."""
     others: list[Event] = field(default_factory=list)
     """Events that changed no key or value."""
 
@@ -114,7 +114,8 @@ def select(
     added_at = {each.language_code: each.created_at for each in languages}
     found = Selection()
     for event in events:
-        found.since = found.since or event.created_at
+        # a write has the time of its plan, and may be appended after later ones
+        found.since = min(found.since or event.created_at, event.created_at)
         found.event_ids.add(event.id)
         if not event.type.startswith(("key.", "translation.")):
             if event.type not in _REPORTS:

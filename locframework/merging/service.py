@@ -1,14 +1,15 @@
 """Compares branches with main, merges them, and updates them from main."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.branches.records import Branch
 from locframework.branches.service import Branches, BranchScope
-from locframework.errors import MergeConflict, abbreviate
+from locframework.errors import BranchNotOpen, MergeConflict, abbreviate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
 from locframework.keys.branch_copies import count_changes, merges_of
@@ -17,9 +18,16 @@ from locframework.keys.imported_files import as_base, merge_details, new_base
 from locframework.keys.records import FileDetail
 from locframework.keys.store import BranchKeyStore, KeyStorage, store_of
 from locframework.keys.three_way import KeyMerge, Unit
+from locframework.keys.writing.plan import keys_in
 from locframework.keys.writing.trash import KeyTrash, raise_first
-from locframework.keys.writing.writer import KeyWriter
+from locframework.keys.writing.writer import (
+    KeyWriter,
+    Work,
+    WritePlan,
+    written_or_raise,
+)
 from locframework.projects.service import Languages, Projects
+from locframework.quality.check import Dismissed
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
@@ -70,101 +78,93 @@ class Merging:
         return Diff(changes, counts_of(changes))
 
     def merge(
-        self,
-        caller: Caller,
-        project_id: str,
-        branch: str,
-        request: MergeRequest = MergeRequest(),
+        self, caller: Caller, project_id: str, branch: str, request: MergeRequest
     ) -> MergeResult:
         """Apply the branch's changes to main: all in one transaction, or none.
 
         A protected main accepts a merge; values that are pending review stay so.
-        Merging a merged branch does nothing. A dry run reads one snapshot and writes
-        nothing; it raises the same errors, except that conflicts are returned. Raises
-        BranchNotFound, BranchNotOpen, ValidationFailed (a resolution), MergeConflict
-        (``details.conflicts``), LanguageNotAssigned, KeyExists, WriteRefused.
+        Merging a merged branch does nothing. It is planned on a snapshot; a dry run
+        writes nothing, and raises the same errors, except that conflicts are returned.
+        Raises BranchNotFound, BranchNotOpen, ValidationFailed (a resolution),
+        MergeConflict (``details.conflicts``), LanguageNotAssigned, KeyExists,
+        WriteRefused, Unavailable (others kept changing the same keys).
         """
+        return self.prepare_merge(caller, project_id, branch, request)()
+
+    def prepare_merge(
+        self, caller: Caller, project_id: str, branch: str, request: MergeRequest
+    ) -> Callable[[], MergeResult]:
+        """Plan a merge; return what does it, and may stand in a transaction."""
         project = self._projects.require(caller, "branch_merge", project_id)
         check_record(request)
         found = self._branches.find(project, branch)
         if found.status == "merged":
-            return MergeResult(found, Applied(), [])
+            return lambda: MergeResult(found, Applied(), [])
+        scope = BranchScope(project, self._branches.find_open(project, found.id))
         self._writer.prepare_checks(project.id)
-        if request.dry_run:
-            with self._storage.snapshot():
-                scope = BranchScope(
-                    project, self._branches.find_open(project, found.id)
-                )
-                return self._merge(caller, scope, request)
-        with self._storage.transaction():
-            project = self._projects.lock(project)
-            found = self._branches.find(project, found.id)
-            if found.status == "merged":  # by somebody else, meanwhile
-                return MergeResult(found, Applied(), [])
-            scope = BranchScope(project, self._branches.find_open(project, found.id))
-            with self._events.because(merge_of=found.id):
-                result = self._merge(caller, scope, request)
-            crash_point("merging.before_commit")
-        crash_point("merging.after_commit")
-        return result
+        plan = partial(self._plan_merge, caller, request)
+        merge = self._writer.prepare(scope, plan)
 
-    def prepare_merge(
-        self,
-        caller: Caller,
-        project_id: str,
-        branch: str,
-        request: MergeRequest = MergeRequest(),
-    ) -> Callable[[], MergeResult]:
-        """Return ``merge`` as a call that may stand in a transaction.
+        def finish() -> MergeResult:
+            try:
+                result = merge()
+            except BranchNotOpen:
+                branch = self._branches.find(project, found.id)
+                if branch.status != "merged":
+                    raise
+                return MergeResult(branch, Applied(), [])  # by somebody else, meanwhile
+            crash_point("merging.after_commit")
+            return result
 
-        A dry run is done at once. Raises at once what is wrong with the caller or the
-        request.
-        """
-        self._projects.require(caller, "branch_merge", project_id)
-        check_record(request)
-        if not request.dry_run:
-            return lambda: self.merge(caller, project_id, branch, request)
-        result = self.merge(caller, project_id, branch, request)
-        return lambda: result
+        return finish
 
     def update(self, caller: Caller, project_id: str, branch: str) -> UpdateResult:
         """Bring main's later changes of copied keys into the branch.
 
         A field or value that the branch changed too stays, and is returned as a
         conflict; a merge decides it. Keys that main deleted and the branch did not
-        change are deleted there as well. One transaction. Raises BranchNotFound,
-        BranchNotOpen, LanguageNotAssigned, WriteRefused.
+        change are deleted there as well. One transaction, planned on a snapshot. Raises
+        BranchNotFound, BranchNotOpen, LanguageNotAssigned, WriteRefused, Unavailable.
         """
         project = self._projects.require(caller, "branch_manage", project_id)
-        found = self._branches.find_open(project, branch)
+        scope = BranchScope(project, self._branches.find_open(project, branch))
         self._writer.prepare_checks(project.id)
-        with self._storage.transaction():
-            project = self._projects.lock(project)
-            scope = BranchScope(project, self._branches.find_open(project, found.id))
-            touched, overlay = self._touched(scope), self._keys(scope)
-            news = [each for one in touched if (each := incoming(one)) is not None]
-            overlay.drop_overlay([each.key_id for each in news if each.is_dropped])
-            kept = [each for each in news if not each.is_dropped]
-            self._apply(
-                caller,
-                scope,
-                [each.swapped for each in kept],
-                {each.key_id: each.units for each in kept if each.units},
+        count = self._writer.run(scope, partial(self._plan_update, caller))
+        with self._storage.snapshot():
+            after = self._branches.find(project, branch_of(scope).id)
+            after = self._branches.with_behind(after)
+            changes = _changes(self._touched(scope))
+        conflicts = sorted((each for each in changes if each.conflict), key=_in_order)
+        return UpdateResult(after, count, conflicts)
+
+    def _plan_update(self, caller: Caller, scope: BranchScope) -> Work[int]:
+        """The result is the number of fields and values that the branch takes over."""
+        latest = self._events.latest(scope.project.id)
+        touched, overlay = self._touched(scope), self._keys(scope)
+        news = [each for one in touched if (each := incoming(one)) is not None]
+        dropped = [each.key_id for each in news if each.is_dropped]
+        kept = [each for each in news if not each.is_dropped]
+        units = {each.key_id: each.units for each in kept if each.units}
+        taken = [each.swapped for each in kept]
+        are_terms_current, write = self._plan(caller, scope, taken, units, free=dropped)
+
+        def is_current(is_last: bool) -> bool:
+            return (is_last or are_terms_current()) and self._is_unchanged(
+                scope, touched, latest
             )
+
+        def apply() -> int:
+            overlay.drop_overlay(dropped)
+            write()
             self._rebase(scope, overlay, kept)
             _, merged = self._merged_details(scope)
             now = timestamp(self._clock())
-            base = new_base(self._storage.keys, project.id, now)
+            base = new_base(self._storage.keys, scope.project.id, now)
             overlay.put_details([*merged, *base])
-            conflicts = sorted(
-                (each for each in _changes(self._touched(scope)) if each.conflict),
-                key=_in_order,
-            )
-            after = self._branches.find(project, found.id)
-            after = self._branches.with_behind(after)
             crash_point("update.before_commit")
-        count = sum(len(each.units) or 1 for each in news if each.has_news)
-        return UpdateResult(after, count, conflicts)
+            return sum(len(each.units) or 1 for each in news if each.has_news)
+
+        return is_current, apply
 
     def _rebase(
         self, scope: BranchScope, overlay: BranchKeyStore, news: Sequence[Incoming]
@@ -179,11 +179,12 @@ class Merging:
         )
         count_changes(self._storage, scope, bases, timestamp(self._clock()))
 
-    def _merge(
-        self, caller: Caller, scope: BranchScope, request: MergeRequest
-    ) -> MergeResult:
+    def _plan_merge(
+        self, caller: Caller, request: MergeRequest, scope: BranchScope
+    ) -> Work[MergeResult]:
+        latest = self._events.latest(scope.project.id)
         branch = self._branches.with_behind(branch_of(scope))
-        touched = self._touched(scope)
+        touched, overlay = self._touched(scope), self._keys(scope)
         listed = [one for each in touched for one in changes_of(each)]
         sides = decide(listed, request.strategy, request.resolutions)
         coming = [each for each in listed if sides[each.change.id] == "branch"]
@@ -193,26 +194,70 @@ class Merging:
             details = {"conflicts": conflicts[:CONFLICTS_LIMIT]}
             raise MergeConflict(_conflict_message(conflicts), details)
         if conflicts:
-            return MergeResult(branch, done, conflicts)
+            return None, lambda: MergeResult(branch, done, conflicts)
         main, units = BranchScope(scope.project), _units(coming)
-        if request.dry_run:
-            self._apply(caller, main, touched, units, dry_run=True)
-            return MergeResult(branch, done, [])
-        overlay = self._keys(scope)
-        main_details, merged = self._merged_details(scope)
-        file_details = [each for each in merged if each not in main_details]
         dismissals = overlay.dismissals_of(scope.project.id)
-        if not (touched or file_details or dismissals or request.close_after):
-            return MergeResult(branch, done, [])
-        if dismissals:
-            self._storage.keys.put_dismissals(scope.project.id, dismissals)
-        overlay.drop_overlay([each.entry.key_id for each in touched])
-        self._apply(caller, main, touched, units)
-        crash_point("merging.after_keys")
-        self._storage.keys.put_details(file_details)
-        if not request.close_after:
-            overlay.put_details([*merged, *as_base(merged)])
-        return MergeResult(self._end(caller, scope, request), done, [])
+        are_terms_current, write = self._plan(
+            caller,
+            main,
+            touched,
+            units,
+            dismissed={each.finding for each in dismissals},
+            dry_run=request.dry_run,
+        )
+        if request.dry_run:
+            return None, lambda: MergeResult(branch, done, [])
+
+        def is_current(is_last: bool) -> bool:
+            return (is_last or are_terms_current()) and self._is_unchanged(
+                scope, touched, latest
+            )
+
+        def apply() -> MergeResult:
+            main_details, merged = self._merged_details(scope)
+            file_details = [each for each in merged if each not in main_details]
+            dismissals = overlay.dismissals_of(scope.project.id)
+            if not (touched or file_details or dismissals or request.close_after):
+                return MergeResult(branch, done, [])
+            if dismissals:
+                self._storage.keys.put_dismissals(scope.project.id, dismissals)
+            if not request.close_after:  # else they are purged with the branch
+                overlay.drop_overlay([each.entry.key_id for each in touched])
+            with self._events.because(merge_of=branch.id):
+                write()
+                crash_point("merging.after_keys")
+                self._storage.keys.put_details(file_details)
+                if not request.close_after:
+                    overlay.put_details([*merged, *as_base(merged)])
+                result = MergeResult(self._end(caller, scope, request), done, [])
+            crash_point("merging.before_commit")
+            return result
+
+        return is_current, apply
+
+    def _is_unchanged(
+        self, scope: BranchScope, touched: Iterable[KeyMerge], latest: str | None
+    ) -> bool:
+        """Return whether no event since ``latest`` is of the branch, or of one of these
+        keys of main or their names."""
+        events = self._events.since(scope.project.id, latest)
+        if not events:
+            return events is not None
+        states = [state for each in touched for state in (each.main, each.branch)]
+        names = {state.key.key for state in states if state is not None}
+        names |= {each.entry.key_id for each in touched}
+        return all(
+            event.branch != scope.name
+            and (
+                event.branch is not None
+                or names.isdisjoint(
+                    str(item.get(name))
+                    for item in event.items
+                    for name in ("keyId", "key")
+                )
+            )
+            for event in events
+        )
 
     def _merged_details(
         self, scope: BranchScope
@@ -226,51 +271,44 @@ class Merging:
         of_main = self._storage.keys.details_of(id_, None, None, key_ids) if own else []
         return of_main, merge_details(of_main, own)
 
-    def _apply(
+    def _plan(
         self,
         caller: Caller,
         target: BranchScope,
         touched: Sequence[KeyMerge],
         units: Mapping[str, set[Unit]],
         *,
+        free: Collection[str] = (),
+        dismissed: Dismissed = (),
         dry_run: bool = False,
-    ) -> None:
-        """Write the chosen units of each key, by its id, to the target.
+    ) -> tuple[Callable[[], bool], Callable[[], None]]:
+        """Plan to write the chosen units of each key, by its id, to the target.
 
-        Deletions go first: they free names. ``dry_run``: write nothing, and raise the
-        same errors. Raises LanguageNotAssigned, KeyExists, WriteRefused.
+        Return whether the terms that were checked are current, and what writes; both
+        are called in a transaction. Deletions go first: they free names, as do the keys
+        ``free``. Where a key has to be restored, all is planned in the transaction.
+        Raises LanguageNotAssigned, KeyExists, WriteRefused.
         """
         chosen = [each for each in touched if each.entry.key_id in units]
         languages = self._languages.of(target.project)
         states = [each.main for each in chosen if each.branch is None]
         gone = [state.key for state in states if state is not None]
-        refused = self._trash.trash_each(
-            caller, target, gone, origin="merge", dry_run=dry_run
-        )
-        raise_first(refused)
-        free = {key.id for key in gone}
+        raise_first(self._trash.check_trash(caller, target, gone, origin="merge"))
+        free = {*free, *(key.id for key in gone)}
         lost = [each.entry.key_id for each in chosen if is_lost(each)]
         store = store_of(self._storage, target)
         found = store.find_keys(target.project.id, lost, in_trash=True) if lost else {}
-        refused = self._trash.restore_each(
-            caller,
-            target,
-            languages,
-            list(found.values()),
-            origin="merge",
-            free=free,
-            dry_run=dry_run,
+        back = list(found.values())
+        raise_first(
+            self._trash.check_restore(caller, target, back, origin="merge", free=free)
         )
-        raise_first(refused)
         purged = set(lost) - found.keys()
-        if dry_run:  # nothing restored is there to be written to
-            chosen = [each for each in chosen if each.entry.key_id not in found]
         source, writes = target.project.source_language, []
         for each in chosen:
             id_, branch = each.entry.key_id, each.branch
             deleted, mine = found.get(id_), units[id_]
-            if branch is None:
-                continue
+            if branch is None or (dry_run and deleted is not None):
+                continue  # what is not restored is not there to be written to
             if id_ in purged:
                 writes.append(write_whole(each, branch, source))
                 continue
@@ -278,15 +316,37 @@ class Merging:
                 mine = mine | lost_forms(each)
             writes.append(write_units(each, branch, mine, source, deleted))
         there = {language.language_code for language in languages}
-        self._writer.write(
-            caller,
-            target,
-            languages,
-            [within_languages(write, there) for write in writes],
-            origin="merge",
-            free=free,
-            dry_run=dry_run,
-        )
+        writes = [within_languages(write, there) for write in writes]
+
+        def plan() -> WritePlan:
+            loaded = self._writer.load(target, *keys_in(writes))
+            loaded.also_dismissed = dismissed
+            made = self._writer.plan(
+                caller,
+                target,
+                languages,
+                writes,
+                origin="merge",
+                loaded=loaded,
+                free=free,
+                stops=True,
+                dry_run=dry_run,
+            )
+            for result in made.results:
+                written_or_raise(result)
+            return made
+
+        planned = None if back and not dry_run else plan()
+
+        def write() -> None:
+            self._trash.trash(caller, target, gone)
+            self._trash.restore(caller, target, languages, back)
+            self._writer.apply(planned or plan())
+
+        def are_terms_current() -> bool:
+            return planned is None or planned.runner.is_current()
+
+        return are_terms_current, write
 
     def _end(self, caller: Caller, scope: BranchScope, request: MergeRequest) -> Branch:
         now, branch = timestamp(self._clock()), branch_of(scope)

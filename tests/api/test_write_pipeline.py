@@ -134,3 +134,27 @@ def test_a_write_that_changes_nothing_sends_no_write(keys):
         assert keys.put(key, "de", "Zahlen").status == 200
 
     assert all(statement.lstrip().startswith(READS) for statement in sent), sent
+
+
+@pytest.mark.parametrize(("code", "status"), [("ar", 200), ("de", 409)])
+def test_a_merge_lets_others_write_while_it_is_planned_and_sees_what_they_wrote(
+    keys_with, code, status
+):
+    meanwhile = Meanwhile()
+    keys = keys_with(meanwhile)
+    key = keys.made(values={"en": "Pay", "de": "Zahlen"})
+    branches = f"/projects/{keys.project['id']}/branches"
+    keys.owner.post(branches, json={"name": "b"})
+    path = f"{keys.path}/{key['id']}/values/de"
+    keys.owner.put(path, json={"value": "Bezahlen"}, query={"branch": "b"})
+    meanwhile.act = lambda: keys.put(key, code, "x")
+    meanwhile.times = 1
+
+    merged = keys.owner.post(f"{branches}/b/merge", json={})
+
+    assert meanwhile.times == 0
+    assert merged.status == status
+    written = {(code, None): "x"}
+    if status == 200:
+        written["de", None] = "Bezahlen"
+    assert keys.texts(key) == {("en", None): "Pay", **written}

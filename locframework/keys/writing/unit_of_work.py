@@ -94,6 +94,8 @@ class UnitOfWork:
         self._has_cleared = False
         self._revisions: list[Revision] = []
         self._dismissed: Dismissed | None = None
+        self.also_dismissed: Dismissed = ()
+        """Findings that will be dismissed before the write."""
         self.names_read: Collection[str] = ()
 
     def load(
@@ -180,7 +182,7 @@ class UnitOfWork:
         if self._dismissed is None:
             ids = {*self.edits, *created}
             found = self.store.dismissals_of(self._project_id, ids)
-            self._dismissed = {each.finding for each in found}
+            self._dismissed = {*self.also_dismissed, *(each.finding for each in found)}
         return self._dismissed
 
     def key(self, key_id: str) -> StoredKey | None:

@@ -116,6 +116,20 @@ class KeyWriter:
             raise error
         return result
 
+    def prepare(
+        self, scope: BranchScope, work: Callable[[BranchScope], Work[T]]
+    ) -> Callable[[], T]:
+        """As ``run``, but plan at once; return what applies the plan.
+
+        That may stand in a transaction: then a plan that no longer holds is made again
+        within it.
+        """
+        with self._storage.snapshot():
+            planned = [work(scope)]
+        return lambda: self.run(
+            scope, lambda now: planned.pop() if planned else work(now)
+        )
+
     def write_key(
         self,
         caller: Caller,

@@ -10,7 +10,8 @@ from .key_columns import PROJECT
 
 _BRANCH = """b.id, b.project_id, b.name, b.status,
     CAST((SELECT coalesce(sum(k.changes), 0)
-        FROM branch_keys k WHERE k.branch_id = b.id) AS BIGINT),
+        FROM branch_keys k
+        WHERE k.branch_id = b.id AND b.status <> 'merged') AS BIGINT),
     b.created_by, b.created_at, b.updated_at, b.merged_at"""
 _KEPT = "id, project_id, name, status, created_by, created_at, updated_at, merged_at"
 _LIVE = """branches b JOIN projects p ON p.id = b.project_id
