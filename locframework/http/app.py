@@ -37,18 +37,19 @@ from .dispatch import (
     Router,
     SlashParameters,
     VisibilityCheck,
+    prefers_html,
     preflight,
     request_id,
     require_servable,
 )
-from .docs import ServiceEndpoints
+from .docs import ServiceEndpoints, landing_page
 from .idempotency import Idempotency, IdempotentOperation
 from .metrics import Metrics
 from .operation import DeclarationError, Operation, operations_of
 from .preconditions import METHODS, IfMatch, Preconditions
 from .rate_limit import RateLimiter
 from .records import Principal
-from .responses import write_content_error, write_error
+from .responses import write_content_error, write_error, write_raw
 
 if TYPE_CHECKING:
     from falcon.routing import CompiledRouter
@@ -133,12 +134,23 @@ def build_wsgi(
         ),
         router=_router(operations, dispatch, admission),
     )
-    _answer_errors(app, operations)
+    content = tuple(
+        PREFIX + each.path.partition("{")[0]
+        for each in operations
+        if each.rate == "content"
+    )
+    _answer_errors(app, content)
 
     def unknown(req: Request, resp: Response, **_: str) -> None:
         admission.count_unrouted(req.env, resp)
-        docs = f"{req.root_path}{PREFIX}/docs"
-        raise NotFound(f"path; {docs} lists all paths")
+        api, asked = f"{req.root_path}{PREFIX}", req.env.get("PATH_INFO", "")
+        resp.append_header("Vary", "Accept")
+        is_read = req.method in ("GET", "HEAD") and not asked.startswith(content)
+        if is_read and prefers_html(req.env):
+            page = landing_page(base_url or api, is_root=asked in ("", "/"))
+            write_raw(resp, page)
+            return
+        raise NotFound(f"path; {api}/docs lists all paths")
 
     app.add_sink(unknown, "/")
     return app
@@ -256,14 +268,8 @@ class _Frame:
 
 
 def _answer_errors(
-    app: falcon.App[Request, Response], operations: Sequence[Operation]
+    app: falcon.App[Request, Response], content: tuple[str, ...]
 ) -> None:
-    content = tuple(
-        PREFIX + each.path.partition("{")[0]
-        for each in operations
-        if each.rate == "content"
-    )
-
     def respond(
         request: Request, response: Response, error: Exception, _: dict[str, Any]
     ) -> None:

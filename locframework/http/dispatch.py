@@ -392,6 +392,16 @@ def accepts_json(environ: Environ) -> bool:
         return True
 
 
+def prefers_html(environ: Environ) -> bool:
+    """Return whether ``Accept`` ranks HTML above JSON, as that of browsers does."""
+    accept = environ.get("HTTP_ACCEPT", "")
+    try:
+        html, json = (mediatypes.quality(each, accept) for each in ("text/html", JSON))
+    except ValueError:
+        return False
+    return html > json
+
+
 def require_servable(
     operation: Operation, permission_checks: Mapping[str, PermissionCheck[C]]
 ) -> None:

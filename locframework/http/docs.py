@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from html import escape
 from importlib.resources import files
 from typing import Literal
 
@@ -126,6 +127,39 @@ class ServiceEndpoints:
             raise NotFound
         headers = {"Cache-Control": "public, max-age=86400"}
         return Raw(_read(file), _FILES[file], headers=headers)
+
+
+_LANDING = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 1rem/1.5 sans-serif; max-width: 40rem; margin: 3rem auto; }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p>This is locframework, a service that manages the texts of applications in many
+languages. It has no pages to work in; programs use its API.</p>
+<ul>
+<li><a href="{base}/docs">Documentation of the API</a>, to read and to try out</li>
+<li><a href="{base}/openapi.json">Description of the API</a> in OpenAPI 3.1</li>
+</ul>
+<p>Guides for users and operators are in the folder <code>docs</code> of its source.</p>
+</body>
+</html>
+"""
+
+
+def landing_page(base_url: str, *, is_root: bool) -> Raw:
+    """Return what a browser gets at the root, or at a path that does not exist."""
+    title = "Localization management" if is_root else "There is no such page"
+    content = _LANDING.format(title=title, base=escape(base_url))
+    headers = {"Content-Security-Policy": SECURITY_POLICY, "Cache-Control": "no-cache"}
+    status = 200 if is_root else 404
+    return Raw(content.encode(), _HTML, status, headers)
 
 
 def _read(name: str) -> bytes:
