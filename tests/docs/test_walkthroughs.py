@@ -23,10 +23,12 @@ ROOT = Path(__file__).parents[2]
     [
         ("README.md", 3),
         ("add-a-translator.md", 2),
+        ("review.md", 4),
         ("git.md", 2),
         ("api.md", 3),
         ("branches.md", 4),
         ("glossaries.md", 4),
+        ("quality.md", 1),
     ],
 )
 def test_the_commands_print_what_the_page_shows(open_page, demo_folder, name, count):

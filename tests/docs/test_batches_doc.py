@@ -1,4 +1,4 @@
-"""docs/how-to/review.md: which errors fail an item, and which the whole request."""
+"""docs/reference/batches.md: which errors fail an item, and which the whole request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from locframework import hookimpl
 from locframework.ports import WriteRefusal
 from locframework.testing.workspace import open_workspace
 
-PAGE = "review.md"
+PAGE = "batches.md"
 BULK, VALUES = "keys/bulk", "values"
 OPERATIONS = {BULK: ("post", "keys"), VALUES: ("put", "items")}
 NEW = {"key": "new"}
@@ -113,7 +113,7 @@ def shop(tmp_path, migrated):
 def told(page, kind):
     """The codes of the page's table, by operation; ``kind`` is item or request."""
     codes = {BULK: set(), VALUES: set()}
-    for _, of_bulk, of_values in page.rows(page.sections()["Many at once"]):
+    for _, of_bulk, of_values in page.rows():
         of_values = of_bulk if of_values == "the same" else of_values
         for operation, cell in ((BULK, of_bulk), (VALUES, of_values)):
             if cell.startswith(f"{kind}: "):
