@@ -1,4 +1,4 @@
-"""docs/how-to/operate.md: a backup can be restored, and everything can be exported."""
+"""docs/how-to/back-up.md, operate.md: what is kept can be restored, and exported."""
 
 import os
 import subprocess
@@ -71,9 +71,9 @@ def names(framework, project):
 
 
 def test_the_latest_backup_made_while_running_is_restored(
-    page, framework, project, folder
+    open_page, framework, project, folder
 ):
-    back_up, restore, _ = page.blocks("sh")
+    back_up, restore = open_page("back-up.md").blocks("sh")
     web = NewDistribution("Web", "json-nested")
     made = framework.distributions.create_distribution(OPERATOR, project.id, web)
     framework.runner.run_until_idle()
@@ -96,7 +96,7 @@ def test_the_latest_backup_made_while_running_is_restored(
 
 
 def test_everything_can_be_exported(page, project, folder):
-    _, _, export = page.blocks("sh")
+    [export] = page.blocks("sh")
 
     run(export, folder)
 
