@@ -28,9 +28,10 @@ _MODIFIERS = {
     "cyrillic": "Cyrl",
     "arabic": "Arab",
     "devanagari": "Deva",
-    "valencia": "valencia",
-    "tarask": "tarask",
-}  # of POSIX locale names
+    "iqtelif": "Latn",
+    "ijekavian": "ijekavsk",
+    "ijekavianlatin": "Latn-ijekavsk",
+}  # of POSIX locale names; others are scripts and variants themselves
 _A = 0x1F1E6  # regional indicator letter A
 
 
@@ -57,15 +58,16 @@ def canonical_tag(text: str) -> str | None:
 
 def locale_tag(name: str) -> str | None:
     """Return the canonical tag of a POSIX locale name, or None when it is none.
-    ``pt_BR.UTF-8`` is ``pt-BR``, ``sr@latin`` is ``sr-Latn``. A modifier that names
-    neither a script nor a variant, such as ``@euro``, says nothing."""
+    ``pt_BR.UTF-8`` is ``pt-BR``, ``sr@latin`` is ``sr-Latn``, ``en@shaw`` is
+    ``en-Shaw``. A modifier that names neither a script nor a variant, such as
+    ``@euro``, says nothing."""
     base, _, modifier = name.partition("@")
     parts = base.partition(".")[0].replace("_", "-").split("-")
-    is_subtag = modifier in _MODIFIERS.values()  # sr@Latn
-    subtag = modifier if is_subtag else _MODIFIERS.get(modifier.lower())
-    if subtag is not None:
-        parts.insert(len(parts) if len(subtag) > 4 else 1, subtag)
-    return canonical_tag("-".join(parts))
+    subtags = _MODIFIERS.get(modifier.lower(), modifier).split("-")
+    exact = [*parts]
+    for subtag in subtags if len(modifier) > 3 else ():
+        exact.insert(len(exact) if len(subtag) > 4 else 1, subtag)
+    return canonical_tag("-".join(exact)) or canonical_tag("-".join(parts))
 
 
 def require_tag(text: str, path: str) -> str:

@@ -9,7 +9,8 @@ _ANDROID = re.compile(
     r"values-(?:b\+(?P<bcp>[\w+]+)|(?P<old>[a-z]{2,3}(?:-r[A-Z]{2})?))"
 )
 _PLAIN = re.compile(
-    r"[a-z]{2}([-_][A-Za-z]{4})?([-_]([A-Za-z]{2}|[0-9]{3}))?(@[a-z]+)?", re.ASCII
+    r"[a-z]{2}([-_][A-Za-z]{4})?([-_]([A-Za-z]{2}|[0-9]{3}))?([-_][a-z]{5,8}|@[a-z]+)?",
+    re.ASCII,
 )
 _WITH_REGION = re.compile(r"[a-z]{2}([-_][A-Z][a-z]{3})?[-_]([A-Z]{2}|[0-9]{3})")
 _SEPARATOR = re.compile(r"[-_]")

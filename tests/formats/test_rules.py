@@ -90,6 +90,8 @@ def test_a_language_of_the_project_wins_over_one_it_lacks() -> None:
         ("messages_fr_ID.properties", "en id", "fr-ID"),
         ("es/ca_ES.json", "es", "ca-ES"),
         ("lang-sr@latin.json", "en", "sr-Latn"),
+        ("po/en@shaw.po", "en", "en-Shaw"),
+        ("locales/be-tarask.json", "en", "be-tarask"),
         ("app_ca_ES@valencia.po", "en ca", "ca-ES-valencia"),
         ("de/lang-sr@latin.json", "de", "de"),
     ],
