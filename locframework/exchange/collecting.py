@@ -1,7 +1,7 @@
 """Collects the keys of files that came, as the project and its files are now."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 from msgspec.structs import replace
@@ -54,6 +54,8 @@ def collect(
     files = [kept.with_path(file) for file in files]
     known = set(imported.modules)
     if module is None and modules == "auto":
+        kept = kept.moved_with(files)
+        imported = kept.imported
         known |= kept.new_modules(files)
     if module is not None:
         files = [replace(f, module=module, module_is_given=True) for f in files]
@@ -94,7 +96,60 @@ class _KeptFiles:
     _store: KeyStore
     _reader: LayoutReader
     _project: Project
-    _imported: ImportedModules
+    imported: ImportedModules
+    _moved: Mapping[str, set[str]] = field(default_factory=dict)
+    """Where files without modules are now, by their places of before."""
+
+    def moved_with(self, files: Sequence[ReadFile]) -> "_KeptFiles":
+        """Return what is kept, with the new paths of files without modules that were
+        renamed, moved or split (``is_same``).
+
+        Those of the source language decide, if there are any.
+        """
+        source = self._project.source_language
+        of_language: dict[tuple[str, str], list[ReadFile]] = {}
+        for file in files:
+            place = family_of(file.format.id), file.language_code
+            of_language.setdefault(place, []).append(file)
+        moved: dict[str, set[str]] = {}
+        for (family, code), came in of_language.items():
+            if code != source and (family, source) in of_language:
+                continue
+            layouts = self._of(came[0], code)
+            known, paths = {each.path for each in layouts}, set(map(path_of, came))
+            texts = {
+                place_of(file): {e.key: e.value for e in file.catalogue.entries}
+                for file in came
+                if path_of(file) not in known
+            }
+            every = {
+                name: text for each in texts.values() for name, text in each.items()
+            }
+            for layout in layouts if texts else ():
+                if layout.module is not None or layout.path in paths:
+                    continue
+                entries = self._reader.entries(layout, code).values()
+                before = {entry.key: entry.value for entry in entries}
+                is_split = is_same(before, every)
+                for new, now in texts.items():
+                    if is_same(before, now) or (is_split and is_same(now, before)):
+                        old = "/".join((family, *module_path(layout.path, code)))
+                        moved.setdefault(old, set()).add(new)
+        places = {place for each in moved.values() for place in each}
+        names = {
+            place: self.imported.own_names.get(old, {})
+            for old, new in moved.items()
+            for place in new
+        }
+        imported = replace(
+            self.imported,
+            plain=[
+                *self.imported.plain,
+                *(path_of(file) for file in files if place_of(file) in places),
+            ],
+            own_names={**self.imported.own_names, **names},
+        )
+        return _KeptFiles(self._store, self._reader, self._project, imported, moved)
 
     def with_path(self, file: ReadFile) -> ReadFile:
         """Return a file that came without folders with the path that it had before, or
@@ -102,7 +157,7 @@ class _KeptFiles:
 
         Of several paths it is the one whose file has its keys; else it has none.
         """
-        if file.path or family_of(file.format.id) not in self._imported.formats:
+        if file.path or family_of(file.format.id) not in self.imported.formats:
             return file
         code, source = file.language_code, self._project.source_language
         name = file.file.name
@@ -138,7 +193,7 @@ class _KeptFiles:
         of_language: dict[tuple[str, str], list[ReadFile]] = {}
         for file in files:
             code, path = file.language_code, path_of(file)
-            if path_in(path, code, "") and path not in self._imported.plain:
+            if path_in(path, code, "") and path not in self.imported.plain:
                 place = family_of(file.format.id), code
                 of_language.setdefault(place, []).append(file)
         for (family, code), new in of_language.items():
@@ -168,12 +223,12 @@ class _KeptFiles:
         before keeps the key; else the first. A file of the source language that comes
         without the other is compared with what that brought last, for new names only.
         """
-        found = {place: {**names} for place, names in self._imported.own_names.items()}
+        found = {place: {**names} for place, names in self.imported.own_names.items()}
         source, separator = self._project.source_language, self._project.key_separator
         plain = [
             file
             for file in sorted(files, key=lambda file: file.language_code != source)
-            if file.module is None and path_of(file) in self._imported.plain
+            if file.module is None and path_of(file) in self.imported.plain
         ]
         known = [
             kept
@@ -185,10 +240,11 @@ class _KeptFiles:
         ]
         if not known:
             return found
-        came = {place_of(file) for file in plain}
+        came = {place_of(file) for file in plain} | self._moved.keys()
         had = {
-            (place_of(kept), entry.key)
+            (place, entry.key)
             for kept in known
+            for place in self._moved.get(place_of(kept), {place_of(kept)})
             for entry in kept.catalogue.entries
         }
         first: dict[tuple[str, str, str], tuple[str, Text, ReadFile]] = {}
@@ -220,7 +276,7 @@ class _KeptFiles:
     ) -> list[str]:
         """Give keys that are new in ``own`` the texts of files that do not come now, in
         other languages. Return a warning for each key."""
-        before = self._imported.own_names
+        before = self.imported.own_names
         new = {
             (place, name): key
             for place, names in own.items()

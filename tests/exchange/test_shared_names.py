@@ -9,6 +9,7 @@ import pytest
 
 from .conftest import Uploads
 
+EN_DE = ("en", "de")
 FIRST = {
     "en/common.json": {"save": "Save"},
     "de/common.json": {"save": "Sichern"},
@@ -110,6 +111,47 @@ def test_a_shared_text_that_changes_in_one_file_after_the_other_stays_one(
 
     assert uploads.values(project)["both"] == {"en": "Fine", "de": "OK"}
     assert len(uploads.values(project)) == 3
+
+
+@pytest.mark.parametrize("first", [FIRST, {p: FIRST[p] for p in FIRST if "com" in p}])
+@pytest.mark.parametrize("name", ["common", "shop"])
+def test_a_file_that_is_renamed_beside_another_with_its_names_keeps_its_keys(
+    uploads, first, name
+):
+    project = uploads.workspace.project(languages=["de"])
+    uploads.result(project, "all.zip", Uploads.zipped(first))
+    if first is not FIRST and name == "shop":
+        pytest.skip("the name of the file is its module")
+    before = together(FIRST, {path: {"a": "A", "b": "B"} for path in FIRST}, ADDED)
+    uploads.result(project, "all.zip", Uploads.zipped(before))
+    values = uploads.values(project)
+    files = {path.replace(name, "moved"): before[path] for path in before}
+    files["en/moved.json"] = {**files["en/moved.json"], "title": "New"}
+
+    found = uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    assert (found["keysCreated"], found["valuesWritten"]) == (0, 1)
+    assert uploads.values(project).keys() == values.keys()
+    assert exported(uploads, project) == files
+
+
+def test_the_parts_of_a_file_beside_another_with_its_names_keep_its_keys(uploads):
+    project = uploads.workspace.project(languages=["de"])
+    names = [f"k{at}" for at in range(6)]
+    files = {f"{code}/all.json": {n: f"{n} {code}" for n in names} for code in EN_DE}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    other = {f"{code}/shop.json": {"k0": "0", "k5": "5"} for code in EN_DE}
+    uploads.result(project, "all.zip", Uploads.zipped(files | other))
+    parts = {
+        f"{code}/{part}.json": {n: f"{n} {code}" for n in some}
+        for code in EN_DE
+        for part, some in (("one", names[:3]), ("two", names[3:]))
+    }
+
+    found = uploads.result(project, "all.zip", Uploads.zipped(parts | other))
+
+    assert (found["keysCreated"], found["valuesWritten"]) == (0, 0)
+    assert exported(uploads, project) == parts | other
 
 
 def test_replace_removes_a_key_of_its_own_that_leaves_its_file(uploads, project):
