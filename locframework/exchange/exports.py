@@ -24,7 +24,7 @@ from locframework.keys.catalogues import (
     imported_modules,
     options_of,
 )
-from locframework.keys.imported_files import layouts_of
+from locframework.keys.imported_files import Layout, layouts_of
 from locframework.keys.records import Selection
 from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import KeyStorage, store_of
@@ -143,40 +143,51 @@ class Exports:
         own_names = imported_modules(store, project.id).own_names
         reader = LayoutReader(self._formats, project, plurals, own_names)
         of_source = [
-            KnownLayout(layout, reader.entries(layout, source))
+            KnownLayout(layout, reader.entries(layout, source), info)
             for layout in layouts_of(store, project.id, family, source)
         ]
+        others: set[str] = set()  # keys that stand in files which are not written
+        if info.is_template:
+            templates = [
+                each for each in of_source if self._kept(each.layout, info) is info
+            ]
+            if templates:
+                others = {name for each in of_source for name in each.entries}
+                others -= {name for each in templates for name in each.entries}
+                of_source = templates
         files: list[SourceFile] = []
         empty: set[str] = set()  # paths of files that nobody imported
         warnings: list[str] = []
         is_imported = False
         for catalogue in catalogues:
             code = catalogue.language_code or source
-            of_language, own = of_source, info
-            is_any = not (query.language_codes or info.is_template)
-            if code == source and of_source and is_any:
-                kept = self._formats.find(of_source[0].layout.format)
-                if kept and kept.can_export and kept.extension != info.extension:
-                    own = kept
+            of_language = of_source
+            if code == source and not (query.language_codes or info.is_template):
+                of_language = [
+                    each._replace(format=self._kept(each.layout, info))
+                    for each in of_source
+                ]
             if code != source:
                 of_language = [
-                    KnownLayout(layout, reader.entries(layout, code))
+                    KnownLayout(layout, reader.entries(layout, code), info)
                     for layout in layouts_of(store, project.id, family, code)
                 ]
-            foreign: set[str] = set()
+            foreign = {*others}
             if of_language or of_source:
                 for each in {source, code}:
                     foreign |= reader.names_elsewhere(store, family, each)
-            parts = take_apart(catalogue, project, own, of_language, of_source, foreign)
+            parts = take_apart(
+                catalogue, project, info, of_language, of_source, foreign
+            )
             paths = Counter(part.path for part in parts)
             if query.module is not None or query.tag is not None:
                 parts = [part for part in parts if part.catalogue.entries]
                 if not parts and len(catalogues) == 1:
-                    parts = [Part(None, None, replace(catalogue, entries=[]))]
+                    parts = [Part(None, info, None, replace(catalogue, entries=[]))]
             for part in parts:
                 options = options_of(project, module=part.module or query.module)
-                file = self._formats.write(own.id, [part.catalogue], options)
-                path = part.path or f"{code}{own.extension}"
+                file = self._formats.write(part.format.id, [part.catalogue], options)
+                path = part.path or f"{code}{part.format.extension}"
                 if info.is_template:
                     path = splitext(path)[0] + info.extension
                 if paths[part.path] > 1 and part.module:  # modules that were given
@@ -192,6 +203,14 @@ class Exports:
         if is_imported and not query.language_codes:
             files = [file for file in files if file.name not in empty]
         return _one_or_archive(project, info, files, warnings)
+
+    def _kept(self, layout: Layout, info: FormatInfo) -> FormatInfo:
+        """Return the format of the file if its extension is not the one asked for, as
+        of a template beside PO files."""
+        kept = self._formats.find(layout.format)
+        if kept is None or not kept.can_export or kept.extension == info.extension:
+            return info
+        return kept
 
     def _written(
         self,

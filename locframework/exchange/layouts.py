@@ -229,6 +229,7 @@ class KnownLayout(NamedTuple):
 
     layout: Layout
     entries: Mapping[str, Entry]
+    format: FormatInfo  # in which it is written
 
 
 class Part(NamedTuple):
@@ -236,6 +237,7 @@ class Part(NamedTuple):
 
     path: str | None
     """None: the first import of the language is still to come."""
+    format: FormatInfo
     module: str | None  # that a request gave
     catalogue: Catalogue
 
@@ -244,6 +246,7 @@ class Part(NamedTuple):
 class _Target:
     """A file that is written, and the entries that go into it with their order."""
 
+    format: FormatInfo
     path: str | None = None
     names: Mapping[str, Entry] = field(default_factory=dict)
     """What the file calls keys."""
@@ -254,17 +257,20 @@ class _Target:
     """The language has no such file yet, but the source language has."""
     entries: list[tuple[int, Entry]] = field(default_factory=list)
 
-    def part(self, catalogue: Catalogue, project: Project, info: FormatInfo) -> Part:
+    def part(self, catalogue: Catalogue, project: Project) -> Part:
         self.entries.sort(key=itemgetter(0))  # stable
         entries = [entry for _, entry in self.entries]
         is_given = self.module_is_given
-        if not (info.source_texts and is_given):  # then they tell the module themselves
+        if not (
+            self.format.source_texts and is_given
+        ):  # then they tell the module themselves
             entries = [self._renamed(each, project.key_separator) for each in entries]
         entries, warnings = _told_apart(entries)
         made = replace(
             catalogue, entries=entries, template=self.template, warnings=warnings
         )
-        return Part(self.path, self.module if is_given else None, made)
+        module = self.module if is_given else None
+        return Part(self.path, self.format, module, made)
 
     def takes(self, name: str, separator: str) -> bool:
         """Whether a key may stand in the file: it is of the module, if it has one."""
@@ -325,7 +331,7 @@ def take_apart(
     by_place: dict[tuple[object, ...], _Target] = {}
     own: dict[str, list[_Target]] = {}
     for known in of_language:
-        target = _target(known, known.layout.path, info)
+        target = _target(known, known.layout.path, known.format)
         targets.append(target)
         by_place[*module_path(known.layout.path, code), known.layout.module] = target
         for name in known.entries:
@@ -362,17 +368,18 @@ def take_apart(
             of_module = [t for t in targets if t.module and t.takes(name, separator)]
             chosen = of_module[:1] or chosen
         if not chosen:
-            chosen = [t for t in targets if t.takes(name, separator)][:1] or [_Target()]
+            chosen = [t for t in targets if t.takes(name, separator)][:1]
+            chosen = chosen or [_Target(info)]
             if chosen[0] not in targets:
                 targets += chosen
         for target in chosen:
             target.entries.append((at, entry))
         before = before[:1]  # of the keys that follow
     return [
-        each.part(catalogue, project, info)
+        each.part(catalogue, project)
         for each in targets
         if not each.is_new or any(entry.value for _, entry in each.entries)
-    ] or [_Target().part(catalogue, project, info)]
+    ] or [_Target(info).part(catalogue, project)]
 
 
 def _target(
@@ -382,6 +389,7 @@ def _target(
     is_like = layout.path.lower().endswith(info.extension)  # a PO file is no template
     has_style = is_like and not (is_new and info.comments)
     return _Target(
+        info,
         path=path,
         names=known.entries,
         module=layout.module,

@@ -190,7 +190,12 @@ def compared(old: Files, new: Files) -> tuple[int, int, int]:
 def texts_of(path: str, content: bytes) -> Iterator[tuple[object, object]]:
     """Every text with its place in the file."""
     if path.endswith((".po", ".pot")):
-        for entry in polib.pofile(content.decode("utf-8-sig")):
+        try:
+            entries = polib.pofile(content.decode("utf-8-sig"))
+        except OSError as fault:  # which msgfmt reads
+            yield str(fault), content
+            return
+        for entry in entries:
             place = entry.msgctxt, entry.msgid, entry.msgid_plural, entry.obsolete
             yield place, (entry.msgstr, entry.msgstr_plural, entry.fuzzy)
         return

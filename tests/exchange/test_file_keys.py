@@ -288,6 +288,27 @@ def test_a_template_is_written_once_and_not_for_each_language(
     assert b"Bearbeiten" not in answer.content
 
 
+def test_a_template_and_a_po_file_with_other_source_texts_come_back_each_as_it_was(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    template = POT.replace(b"CHARSET", b"UTF-8")
+    files = {
+        "po/app.pot": template,
+        "po/de/app.po": Uploads.po("de", EDIT, 'msgid "Open"\nmsgstr "Auf"\n'),
+        "po/de/days.po": Uploads.po("de", 'msgid "day1"\nmsgstr "Montag"\n'),
+        "po/en/days.po": Uploads.po("en", 'msgid "day1"\nmsgstr "Monday"\n'),
+    }
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    archive = exported(uploads, project, format="gettext-po").content
+    alone = exported(uploads, project, format="gettext-pot").content
+
+    with zipfile.ZipFile(io.BytesIO(archive)) as found:
+        assert {name: found.read(name) for name in found.namelist()} == files
+    assert alone == template
+
+
 def test_a_template_beside_a_po_file_of_the_source_language_is_left_out(
     uploads: Uploads,
 ) -> None:
