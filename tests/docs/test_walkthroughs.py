@@ -43,11 +43,16 @@ def test_the_commands_print_what_the_page_shows(open_page, demo_folder, name, co
         assert shows(block, text), text
 
 
-def test_links_of_the_readme_exist(open_page):
+def test_the_readme_links_every_guide_and_page_of_reference(open_page):
     targets = re.findall(r"\]\(([^)#]+)\)", open_page("README.md").text)
+    pages = [
+        str(path.relative_to(ROOT))
+        for folder in ("how-to", "reference", "internals")
+        for path in (ROOT / "docs" / folder).glob("*.md")
+    ]
 
     assert [target for target in targets if not (ROOT / target).exists()] == []
-    assert "docs/tutorial.md" in targets
+    assert {"docs/tutorial.md", "docs/glossary.md", *pages} <= set(targets)
 
 
 @pytest.fixture(scope="module")
