@@ -78,7 +78,11 @@ class Merging:
         return Diff(changes, counts_of(changes))
 
     def merge(
-        self, caller: Caller, project_id: str, branch: str, request: MergeRequest
+        self,
+        caller: Caller,
+        project_id: str,
+        branch: str,
+        request: MergeRequest = MergeRequest(),
     ) -> MergeResult:
         """Apply the branch's changes to main: all in one transaction, or none.
 
@@ -92,7 +96,11 @@ class Merging:
         return self.prepare_merge(caller, project_id, branch, request)()
 
     def prepare_merge(
-        self, caller: Caller, project_id: str, branch: str, request: MergeRequest
+        self,
+        caller: Caller,
+        project_id: str,
+        branch: str,
+        request: MergeRequest = MergeRequest(),
     ) -> Callable[[], MergeResult]:
         """Plan a merge; return what does it, and may stand in a transaction."""
         project = self._projects.require(caller, "branch_merge", project_id)

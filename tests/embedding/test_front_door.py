@@ -9,6 +9,7 @@ from typing import get_type_hints
 
 import pytest
 from msgspec import Struct
+from msgspec.structs import fields
 
 import locframework
 from locframework import Framework, PluginError, Settings, SettingsError
@@ -36,33 +37,42 @@ def test_dir_lists_every_name_of_the_front_door_and_each_is_there():
         assert getattr(locframework, name) is not None
 
 
-def test_records_that_services_take_are_imported_from_the_front_door():
-    with Framework() as framework:
-        services = [
-            getattr(framework, name)
-            for name in re.findall(r"\w+", help_of_services())
-            if hasattr(framework, name)
-        ]
-    assert len(services) > 30
-    taken = {
-        (type_.__name__, type_)
-        for service in services
-        for _, method in inspect.getmembers(service, inspect.ismethod)
-        if "caller" in inspect.signature(method).parameters
-        and not method.__name__.startswith(("_", "prepare_"))
-        for parameter, type_ in get_type_hints(method).items()
-        if parameter != "return" and inspect.isclass(type_)
-        if issubclass(type_, Struct) and not type_.__name__.startswith("Stored")
-    }
-    missing = {name for name, type_ in taken if getattr(locframework, name, 0) != type_}
-    assert len(taken) > 50
-    assert missing == {"Scope"}  # of Access, which services call
-
-
-def help_of_services():
-    """The list of services in ``help(Framework)``."""
+def taken():
+    """Each record that a service in ``help(Framework)`` takes, with the parameter."""
     _, _, text = (Framework.__doc__ or "").partition("\n    - ")
-    return text.partition("\n\n")[0]
+    framework = Framework()
+    names = re.findall(r"\w+", text.partition("\n\n")[0])
+    for service in [getattr(framework, n) for n in names if hasattr(framework, n)]:
+        for _, method in inspect.getmembers(service, inspect.ismethod):
+            types = get_type_hints(method)
+            if "caller" not in types or method.__name__.startswith("_"):
+                continue
+            for parameter in inspect.signature(method).parameters.values():
+                type_ = types[parameter.name]
+                if inspect.isclass(type_) and issubclass(type_, Struct):
+                    yield type_, parameter
+
+
+def test_records_that_services_take_are_imported_from_the_front_door():
+    types = {type_ for type_, _ in taken()}
+    there = {getattr(locframework, each.__name__, None) for each in types}
+
+    assert len(types) > 50
+    between_services = {"Scope", "StoredGlossary", "StoredMemory"}
+    assert {each.__name__ for each in types - there} == between_services
+
+
+def test_queries_and_options_need_not_be_given():
+    needed = {
+        type_.__name__
+        for type_, parameter in taken()
+        if parameter.default is inspect.Parameter.empty
+        and not any(field.required for field in fields(type_))
+    }
+    assert {name for name in needed if not name.endswith("Changes")} == {
+        "RevertRequest",  # one filter at least
+        "ReplayMany",
+    }
 
 
 FRONT_DOOR = Path(locframework.__file__)
