@@ -274,7 +274,9 @@ class Framework:
         builder = ReleaseBuilder(
             storage, formats, catalogues, branches, blobs, queue, events, clock
         )
-        runner.add_handler(builder)
+        runner.add_handler(
+            builder, instead_of_retry="publish again, which makes a new release"
+        )
         stores = sorted(
             plugins.blob_stores, key=lambda name: name != settings.blob_store
         )

@@ -324,6 +324,10 @@ class JobNotCancellable(LocError, status=409):
     """The job has ended already."""
 
 
+class JobNotRetryable(LocError, status=409):
+    """The job has not failed, or its type does not allow to start it again."""
+
+
 class ImportConflict(LocError, status=409):
     """``onConflict: fail`` met values that differ; nothing was changed."""
 

@@ -49,11 +49,18 @@ def id_from_reference(reference: str) -> str | None:
     return found if before.endswith("-") and is_id(found) else None
 
 
-def slug(name: str, id_: str) -> str:
-    """``<kebab of name, at most 60 characters>-<id>``, or the bare id."""
+def kebab(name: str) -> str:
+    """Return the ASCII letters and digits of a name, as ``my-app``, or "" without any;
+    at most 60 characters."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    kebab = _NOT_WORD.sub("-", plain.lower()).strip("-")[:SLUG_NAME_LENGTH].rstrip("-")
-    return f"{kebab}-{id_}" if kebab else id_
+    words = _NOT_WORD.sub("-", plain.lower()).strip("-")
+    return words[:SLUG_NAME_LENGTH].rstrip("-")
+
+
+def slug(name: str, id_: str) -> str:
+    """``<kebab of name>-<id>``, or the bare id."""
+    short = kebab(name)
+    return f"{short}-{id_}" if short else id_
 
 
 Timestamp = Annotated[

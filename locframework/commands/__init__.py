@@ -6,6 +6,7 @@ import click
 
 from .common import Setup, common_options, one_line_errors
 from .files import export, glossary, import_, tm
+from .jobs import jobs
 from .maintenance import check_settings, migrate, plugins, recheck, verify
 from .management import member, organization, project, token
 from .serving import serve, worker
@@ -51,6 +52,6 @@ def main() -> None:
 for command in (
     *(serve, worker, plugins, check_settings, migrate, recheck, verify),
     *(import_, export, tm, glossary),
-    *(organization, member, token, project, webhooks),
+    *(organization, member, token, project, jobs, webhooks),
 ):
     main.add_command(command)

@@ -9,11 +9,13 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 import click
 import msgspec
@@ -21,11 +23,20 @@ from click.core import ParameterSource
 
 from locframework.access.records import Caller
 from locframework.app import OPERATOR, Framework
-from locframework.errors import JobNotCancellable, LocError, PluginError, SettingsError
+from locframework.errors import (
+    JobNotCancellable,
+    LocError,
+    PluginError,
+    SettingsError,
+    Unavailable,
+    truncate,
+)
+from locframework.fields import id_from_reference, kebab
+from locframework.glossaries.records import GlossaryQuery
 from locframework.jobs.records import Job
-from locframework.languages import canonical_tag, explain_invalid_tag
+from locframework.languages import canonical_tag, explain_invalid_tag, folded
+from locframework.memories.records import MemoryQuery
 from locframework.pagination import Page, PageRequest, all_pages
-from locframework.projects.records import Project
 from locframework.server import ServerError
 from locframework.settings import Settings, source_of
 
@@ -35,8 +46,9 @@ LOG_LEVELS = ["debug", "info", "warning", "error"]
 LOG_FORMATS = ["plain", "json"]
 LOG_LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 PROBLEMS_SHOWN = 20
-LISTED = 10  # slugs that are named where there are several
+LISTED = 10  # candidates that are named where there are several
 POLL_SECONDS = 0.05
+WAIT_POLL_SECONDS = 1.0
 
 _SECRETS = (
     # an Authorization header, as sent or in a mapping that was printed
@@ -179,7 +191,18 @@ class Setup:
 
     def __init__(self, settings_file: Path | None = None) -> None:
         self.settings_file = settings_file
+        self.as_json = False
         self.log_level, self.log_format = "warning", LOG_FORMATS[0]
+
+    def say(self, line: str) -> None:
+        """Print a line of the result, without ``--json``."""
+        if not self.as_json:
+            click.echo(line)
+
+    def show(self, document: object) -> None:
+        """Print the whole result, with ``--json``."""
+        if self.as_json:
+            click.echo(msgspec.json.format(msgspec.json.encode(document)))
 
     def settings(self) -> Settings:
         """Return the settings of file and environment. Raises SettingsError."""
@@ -298,18 +321,22 @@ def write_output(
     click.echo(f"{path}: {size} bytes", err=True)
 
 
-def reference_option(name: str) -> Callable[[Decorated], Decorated]:
+def reference_option(name: str, default: str = "") -> Callable[[Decorated], Decorated]:
     """Return the option, as ``reference``, that names one of several."""
+    default = default or f"optional if there is only one {name}"
     return click.option(
         f"--{name}",
         "reference",
         metavar=name.upper(),
-        help=f"Id or slug; optional if there is only one {name}.",
+        help=f"Name, short name, slug or id; {default}.",
     )
 
 
+projects_option = reference_option("project", "default: every project")
+
+
 class Named(Protocol):
-    """A record with an id and a slug."""
+    """A record that commands name."""
 
     @property
     def id(self) -> str: ...
@@ -317,63 +344,134 @@ class Named(Protocol):
     @property
     def slug(self) -> str: ...
 
+    @property
+    def name(self) -> str: ...
+
 
 N = TypeVar("N", bound=Named)
-Q = TypeVar("Q")
 
 
-def choose(
-    name: str,
-    reference: str | None,
-    get: Callable[[Caller, str], N],
-    list_: Callable[[Caller, Q], Page[N]],
-    query: Q,
-) -> str:
-    """Return the id of the one that ``reference`` names, or of the only one. ``name``
-    is that of the option. Raises CommandFailed if there are none or several."""
-    if reference is not None:
-        return get(OPERATOR, reference).id
-    found = list_(OPERATOR, query)
-    if found.total == 1:
-        return found.items[0].id
-    if not found.items:
-        can_create = name in ("organization", "project")
-        how = f"with: locframework {name} create" if can_create else "over the API"
-        raise CommandFailed(f"there is no {name} yet; make one {how}")
-    slugs = ", ".join(each.slug for each in found.items)
-    more = ", …" if found.total > len(found.items) else ""
-    raise CommandFailed(f"there are several; choose one with --{name}: {slugs}{more}")
+@dataclass(frozen=True)
+class Kind(Generic[N]):
+    """Finds the records of one type by what users call them."""
+
+    name: str  # that of the option
+    get: Callable[[Framework, str], N]
+    list_page: Callable[[Framework, PageRequest], Page[N]]
+    remedy: str = "over the API"  # how the first one is made
+
+    def all(self, framework: Framework, reference: str | None = None) -> list[N]:
+        """Return all records by name, or the one that is referred to."""
+        if reference is not None:
+            return [self.choose(framework, reference)]
+        return list(all_pages(lambda page: self.list_page(framework, page)))
+
+    def choose(self, framework: Framework, reference: str | None) -> N:
+        """Return the record with this name, short name, slug or id, or the only one.
+        Raises CommandFailed, which lists the candidates, and LocError for an id."""
+        if reference is not None and id_from_reference(reference):
+            return self.get(framework, reference)
+        known = self.all(framework)
+        found = known if reference is None else _called(reference, known)
+        if len(found) == 1:
+            return found[0]
+        if not known:
+            raise CommandFailed(f"there is no {self.name} yet; make one {self.remedy}")
+        names = list(short_names(found or known).values())
+        listed = ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
+        if reference is None:
+            reason = f"there are several; choose one with --{self.name}"
+        elif found:
+            reason = f"there are several called {truncate(reference)!r}; choose one of"
+        else:
+            reason = f"there is no {self.name} {truncate(reference)!r}; there are"
+        raise CommandFailed(f"{reason}: {listed}")
 
 
-def choose_organization(framework: Framework, reference: str | None) -> str:
-    """Return the id of the named organization, or of the only one."""
-    of = framework.organizations
-    get, list_ = of.get_organization, of.list_organizations
-    return choose("organization", reference, get, list_, PageRequest(limit=LISTED))
+def _called(reference: str, records: Sequence[N]) -> list[N]:
+    name = folded(reference)
+    named = [each for each in records if folded(each.name) == name]
+    return named or [each for each in records if kebab(each.name) == name]
 
 
-def choose_project(framework: Framework, reference: str | None) -> str:
-    """Return the id of the named project, or of the only one."""
-    get, list_ = framework.projects.get_project, framework.projects.list_projects
-    return choose("project", reference, get, list_, PageRequest(limit=LISTED))
+def short_names(records: Iterable[Named]) -> dict[str, str]:
+    """Return what commands call each record, by its id: the short name, ``my-app``, or
+    the slug if several have that one."""
+    records = list(records)
+    counts = Counter(kebab(each.name) for each in records)
+    names = {}
+    for each in records:
+        short = kebab(each.name)
+        names[each.id] = short if short and counts[short] == 1 else each.slug
+    return names
 
 
-projects_option = click.option(
-    "--project",
-    "reference",
-    metavar="PROJECT",
-    help="Id or slug; default: every project.",
+ORGANIZATION = Kind(
+    "organization",
+    lambda of, reference: of.organizations.get_organization(OPERATOR, reference),
+    lambda of, page: of.organizations.list_organizations(OPERATOR, page),
+    "with: locframework organization create",
+)
+PROJECT = Kind(
+    "project",
+    lambda of, reference: of.projects.get_project(OPERATOR, reference),
+    lambda of, page: of.projects.list_projects(OPERATOR, page),
+    "with: locframework project create",
+)
+MEMORY = Kind(
+    "memory",
+    lambda of, reference: of.memories.get_memory(OPERATOR, reference),
+    lambda of, page: of.memories.list_memories(
+        OPERATOR, MemoryQuery(page.page, page.limit)
+    ),
+)
+GLOSSARY = Kind(
+    "glossary",
+    lambda of, reference: of.glossaries.get_glossary(OPERATOR, reference),
+    lambda of, page: of.glossaries.list_glossaries(
+        OPERATOR, GlossaryQuery(page.page, page.limit)
+    ),
 )
 
 
-def list_projects(
-    framework: Framework, reference: str | None = None
-) -> Iterator[Project]:
-    """Yield the named project, or every one of all organizations by name."""
-    projects = framework.projects
-    if reference is not None:
-        return iter([projects.get_project(OPERATOR, reference)])
-    return all_pages(lambda page: projects.list_projects(OPERATOR, page))
+def json_option(command: Decorated) -> Decorated:
+    """Add ``--json``, which ``say`` and ``show`` of Setup obey."""
+
+    def set_json(context: click.Context, _: click.Parameter, is_set: bool) -> None:
+        context.ensure_object(Setup).as_json = is_set
+
+    return click.option(
+        "--json",
+        is_flag=True,
+        expose_value=False,
+        callback=set_json,
+        help="Print one JSON document, with the records of the API.",
+    )(command)
+
+
+wait_option = click.option(
+    "--wait",
+    "wait_seconds",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="SECONDS",
+    help="How long to wait for a database that does not answer yet.  [0]",
+)
+
+
+def wait_for_database(framework: Framework, wait_seconds: int) -> None:
+    """Return when the database answers; ask each second. Raises CommandFailed."""
+    deadline = time.monotonic() + wait_seconds
+    while True:
+        try:
+            return framework.storage.ping()
+        except Unavailable as error:
+            if time.monotonic() >= deadline:
+                if not wait_seconds:
+                    raise
+                message = f"after {wait_seconds} s of waiting: {error.message}"
+                raise CommandFailed(message) from error
+        time.sleep(WAIT_POLL_SECONDS)
 
 
 @contextmanager
@@ -422,15 +520,15 @@ def run_to_end(
     return job
 
 
-def result_of(
+def run_import(
     framework: Framework, jobs: JobsOf, about: str, job: Job
-) -> Mapping[str, object]:
-    """Run an import to its end, and return its result. Raises CommandFailed, which says
-    how much of it remains."""
+) -> tuple[Job, Mapping[str, object]]:
+    """Run an import to its end, and return it with its result. Raises CommandFailed,
+    which says how much of it remains."""
     with progress("importing") as report:
         job = run_to_end(framework, jobs, about, job, report)
     if job.result is not None and job.status == "succeeded":
-        return job.result
+        return job, job.result
     reason = job.error.message if job.error else f"the import was {job.status}"
     if job.result is not None:
         done = f"{job.progress.done} of {job.progress.total}"

@@ -27,24 +27,24 @@ from locframework.glossaries import records as glossaries
 from locframework.jobs.records import Job
 from locframework.languages import language_info
 from locframework.memories import imports as memories
-from locframework.memories.records import MemoryQuery
 
 from .common import (
-    LISTED,
+    GLOSSARY,
+    MEMORY,
+    PROJECT,
     CommandFailed,
     JobsOf,
     Setup,
     TextsNotTaken,
     choice_option,
-    choose,
-    choose_project,
     common_options,
     counted,
+    json_option,
     language,
     languages_option,
     output_options,
     reference_option,
-    result_of,
+    run_import,
     show_problems,
     write_output,
 )
@@ -115,6 +115,7 @@ branch_option = click.option(
     is_flag=True,
     help="Do not mark translations of changed texts as outdated.",
 )
+@json_option
 @common_options
 @click.pass_obj
 def import_(
@@ -143,7 +144,7 @@ def import_(
     """
     options = ImportOptions(tags=list(tags), **given)
     with setup.framework() as framework:
-        project_id = choose_project(framework, reference)
+        project_id = PROJECT.choose(framework, reference).id
         try:
             upload = _upload(framework, paths, options)
             job = framework.imports.start_import(OPERATOR, project_id, upload, options)
@@ -155,7 +156,7 @@ def import_(
             if len(paths) > 1:  # then it names the file
                 raise
             raise CommandFailed(f"{paths[0]}: {refusal.message}") from refusal
-        found = result_of(framework, framework.jobs, project_id, job)
+        job, found = run_import(framework, framework.jobs, project_id, job)
     result = msgspec.convert(found, ImportResult)
     _show_warnings(result.warnings)
     for conflict in result.conflicts:
@@ -168,13 +169,13 @@ def import_(
     for skipped in result.skipped:
         click.echo(f"Skipped: {skipped.path}: {skipped.message}", err=True)
     for key in result.removed:
-        click.echo(f"Removed: {key}")
+        setup.say(f"Removed: {key}")
     for rename in result.renames:
-        click.echo(f"Renamed: {rename.old} to {rename.new}")
+        setup.say(f"Renamed: {rename.old} to {rename.new}")
     for file in result.files:
         amounts = f"{counted(file.keys, 'key')}, {counted(file.texts, 'text')}"
-        click.echo(f"{file.path}: {file.language_code}, {file.format}, {amounts}")
-    click.echo(
+        setup.say(f"{file.path}: {file.language_code}, {file.format}, {amounts}")
+    setup.say(
         f"{'dry run: ' if result.dry_run else ''}"
         f"{counted(result.keys_created, 'key')} created, "
         f"{result.keys_updated} updated, {result.keys_unchanged} unchanged, "
@@ -182,6 +183,7 @@ def import_(
         f"{counted(result.values_written, 'text')} written, "
         f"{counted(result.conflict_count, 'conflict')}"
     )
+    setup.show({"job": job})
     if result.texts_not_taken:
         told = f"{counted(result.texts_not_taken, 'text')} of the files not taken"
         raise TextsNotTaken(f"{told}; choose otherwise with --on-conflict overwrite")
@@ -233,7 +235,7 @@ def export(
     """
     query = ExportQuery(language_codes=list(languages), **given)
     with setup.framework() as framework:
-        project_id = choose_project(framework, reference)
+        project_id = PROJECT.choose(framework, reference).id
         file = framework.exports.export(OPERATOR, project_id, query)
     _show_warnings(file.warnings)
     write_output(io.BytesIO(file.content), file.name, output, overwrite=overwrite)
@@ -315,6 +317,7 @@ memory_languages_option = languages_option("A target language; default: all.")
     ["keep", "replace"],
     "What to do with an existing translation that differs.",
 )
+@json_option
 @common_options
 @click.pass_obj
 def import_memory(
@@ -336,17 +339,20 @@ def import_memory(
     \b
     Examples:
       locframework tm import memory.tmx
-      locframework tm import *.tmx --memory ui-texts-0199… --language de
+      locframework tm import *.tmx --memory ui-texts --language de
       locframework tm import legacy.csv --on-existing replace
     """
     options = memories.MemoryImportOptions(format_, on_existing, list(languages))
     with setup.framework() as framework:
-        memory_id, files = _memory_id(framework, reference), framework.memory_files
+        memory_id = MEMORY.choose(framework, reference).id
+        files = framework.memory_files
 
         def start(file: BinaryIO) -> Job:
             return files.prepare_import(OPERATOR, memory_id, file, options)()
 
-        for path, found in _import_each(framework, files, memory_id, paths, start):
+        done = []
+        for path, job, found in _import_each(framework, files, memory_id, paths, start):
+            done.append(job)
             result = msgspec.convert(found, memories.ImportResult)
             for fault in result.errors:
                 click.echo(f"{path} line {fault.line}: {fault.message}", err=True)
@@ -354,12 +360,13 @@ def import_memory(
                 codes = ", ".join(result.languages_left_out)
                 _show_warnings([f"left out the texts in {codes}"], path)
             created = counted(result.entries_created, "entry", "entries")
-            click.echo(
+            setup.say(
                 f"{path}: {created} created, {result.entries_updated} updated, "
                 f"{result.entries_unchanged} unchanged; "
                 f"{counted(result.translations_written, 'translation')} written, "
                 f"{counted(result.units_failed, 'unit')} left out"
             )
+        setup.show({"jobs": done})
 
 
 @tm.command("export")
@@ -390,7 +397,7 @@ def export_memory(
     """
     query = memories.MemoryExportQuery(format_, list(languages))
     with setup.framework() as framework:
-        memory_id = _memory_id(framework, reference)
+        memory_id = MEMORY.choose(framework, reference).id
         found = framework.memory_files.export(OPERATOR, memory_id, query)
         with found.file:
             write_output(found.file, found.name, output, overwrite=overwrite)
@@ -408,6 +415,7 @@ glossary_option = reference_option("glossary")
 @files_argument
 @glossary_option
 @click.option("--format", "format_", metavar="csv|tbx", help="Detected if left out.")
+@json_option
 @common_options
 @click.pass_obj
 def import_glossary(
@@ -424,23 +432,28 @@ def import_glossary(
     \b
     Examples:
       locframework glossary import terms.csv
-      locframework glossary import *.tbx --glossary brand-names-0199…
+      locframework glossary import *.tbx --glossary brand-names
     """
     with setup.framework() as framework:
-        glossary_id = _glossary_id(framework, reference)
+        glossary_id = GLOSSARY.choose(framework, reference).id
         files = framework.glossary_files
 
         def start(file: BinaryIO) -> Job:
             return files.prepare_import(OPERATOR, glossary_id, file, format_)()
 
-        for path, found in _import_each(framework, files, glossary_id, paths, start):
+        done = []
+        for path, job, found in _import_each(
+            framework, files, glossary_id, paths, start
+        ):
+            done.append(job)
             result = msgspec.convert(found, glossaries.ImportResult)
             written = result.translations_applied + result.translations_drafted
-            click.echo(
+            setup.say(
                 f"{path}: {counted(result.terms_created, 'term')} created, "
                 f"{result.terms_updated} updated, {result.terms_unchanged} unchanged; "
                 f"{counted(written, 'translation')} written"
             )
+        setup.show({"jobs": done})
 
 
 @glossary.command("export")
@@ -467,21 +480,10 @@ def export_glossary(
       locframework glossary export --format tbx -o - | xmllint --format -
     """
     with setup.framework() as framework:
-        glossary_id = _glossary_id(framework, reference)
+        glossary_id = GLOSSARY.choose(framework, reference).id
         found = framework.glossary_files.export(OPERATOR, glossary_id, format_)
         with found.file:
             write_output(found.file, found.name, output, overwrite=overwrite)
-
-
-def _memory_id(framework: Framework, reference: str | None) -> str:
-    get, list_ = framework.memories.get_memory, framework.memories.list_memories
-    return choose("memory", reference, get, list_, MemoryQuery(limit=LISTED))
-
-
-def _glossary_id(framework: Framework, reference: str | None) -> str:
-    get, list_ = framework.glossaries.get_glossary, framework.glossaries.list_glossaries
-    query = glossaries.GlossaryQuery(limit=LISTED)
-    return choose("glossary", reference, get, list_, query)
 
 
 def _import_each(
@@ -490,11 +492,11 @@ def _import_each(
     about: str,
     paths: tuple[Path, ...],
     start: Callable[[BinaryIO], Job],
-) -> Iterator[tuple[Path, Mapping[str, object]]]:
-    """Import the files one by one; yield the result of each after its warnings."""
+) -> Iterator[tuple[Path, Job, Mapping[str, object]]]:
+    """Import the files one by one; yield the job and its result after its warnings."""
     for path in paths:
         with _named(path), path.open("rb") as file:
-            found = result_of(framework, jobs, about, start(file))
+            job, found = run_import(framework, jobs, about, start(file))
         summary = msgspec.convert(found, ImportSummary)
         for code, other in summary.languages_taken_as.items():
             click.echo(f"{path}: {code} was taken as {other}", err=True)
@@ -504,7 +506,7 @@ def _import_each(
             )
             click.echo(f"{path}: new languages: {', '.join(names)}", err=True)
         _show_warnings(summary.warnings, path)
-        yield path, found
+        yield path, job, found
 
 
 @contextmanager

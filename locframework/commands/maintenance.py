@@ -14,20 +14,24 @@ from locframework.plugins import PluginHost
 from locframework.server import ServerError, require_waitress
 
 from .common import (
+    PROJECT,
     CommandFailed,
     Setup,
     common_options,
     counted,
-    list_projects,
+    json_option,
     progress,
     projects_option,
     run_to_end,
+    wait_for_database,
+    wait_option,
 )
 
 SOME_BLOB = hashlib.sha256().hexdigest()  # to ask a store for; it need not have it
 
 
 @click.command()
+@json_option
 @common_options
 @click.pass_obj
 def plugins(setup: Setup) -> None:
@@ -53,20 +57,28 @@ def plugins(setup: Setup) -> None:
     host = PluginHost.discover(settings.plugins, blocked=settings.blocked_plugins)
     loaded = host.loaded
     for plugin in loaded:
-        click.echo(f"{plugin.name}  {plugin.distribution} {plugin.version}".rstrip())
-        click.echo(f"    hooks: {', '.join(plugin.hooks)}")
+        setup.say(f"{plugin.name}  {plugin.distribution} {plugin.version}".rstrip())
+        setup.say(f"    hooks: {', '.join(plugin.hooks)}")
         for setting in plugin.settings:
-            click.echo(f"    {setting}")
-    for fault in host.not_configured.values():
-        click.echo(f"not configured: {fault}")
+            setup.say(f"    {setting}")
+    not_configured = list(host.not_configured.values())
+    for fault in not_configured:
+        setup.say(f"not configured: {fault}")
+    setup.show({"plugins": loaded, "notConfigured": not_configured})
     if not loaded:
         click.echo("no plugin is installed", err=True)
 
 
 @click.command()
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with 1 if the database, Redis or the blob store does not answer.",
+)
+@json_option
 @common_options
 @click.pass_obj
-def check_settings(setup: Setup) -> None:
+def check_settings(setup: Setup, *, strict: bool) -> None:
     """Check the settings and all plugins; change nothing.
 
     Exits with 0 if "locframework serve" and "worker" could start with them. Exits
@@ -76,8 +88,8 @@ def check_settings(setup: Setup) -> None:
     lacks settings, has none, and is not used, is listed as not configured.
 
     These are reported, but are no faults of the settings: migrations that are pending;
-    a database, blob store or rate limit storage that does not answer at the moment; a
-    missing extra that serving needs.
+    a database, blob store or rate limit storage that does not answer at the moment
+    (with --strict, the exit code is then 1); a missing extra that serving needs.
 
     \b
     Example:
@@ -90,35 +102,49 @@ def check_settings(setup: Setup) -> None:
         framework.plugins.require_usable(settings)
         formats = [info.id for info in framework.formats.list_formats()]
         names = [plugin.name for plugin in framework.plugins.loaded]
-        database = _database(framework)
+        database, database_fault = _database(framework)
         has_blob = framework.plugins.blob_stores[settings.blob_store].has
         blob_fault = _fault_of(lambda: has_blob(SOME_BLOB))
     does_not_work = f", which does not work: {blob_fault}" if blob_fault else ""
     is_shared = isinstance(windows, SharedWindows)
     requests = f"counted {'in shared storage' if is_shared else 'in each process'}"
-    if fault := _fault_of(windows.ping):
-        requests = f"cannot be counted: {fault}"
+    if windows_fault := _fault_of(windows.ping):
+        requests = f"cannot be counted: {windows_fault}"
     serve = f"would listen on {server.host} port {server.port}"
     if fault := _fault_of(require_waitress):
         serve = f"could not start: {fault}"
-    click.echo(f"storage     {settings.storage}")
-    click.echo(f"blob store  {settings.blob_store}{does_not_work}")
-    click.echo(f"webhooks    {settings.webhook_transport}")
-    click.echo(f"matcher     {settings.matcher}")
-    click.echo(f"formats     {', '.join(formats) or 'none'}")
-    click.echo(f"plugins     {', '.join(names)}")
-    for fault in framework.plugins.not_configured.values():
-        click.echo(f"            not configured: {fault}")
-    click.echo(f"database    {database}")
-    click.echo(f"requests    {requests}")
-    click.echo(f"serve       {serve}")
-    click.echo("The settings are fine.")
+    found = {
+        "storage": settings.storage,
+        "blob store": f"{settings.blob_store}{does_not_work}",
+        "webhooks": settings.webhook_transport,
+        "matcher": settings.matcher,
+        "formats": ", ".join(formats) or "none",
+        "plugins": ", ".join(names),
+        "database": database,
+        "requests": requests,
+        "serve": serve,
+    }
+    for label, text in found.items():
+        setup.say(f"{label:10}  {text}")
+        if label == "plugins":
+            for fault in framework.plugins.not_configured.values():
+                setup.say(f"            not configured: {fault}")
+    faults = [fault for fault in (database_fault, blob_fault, windows_fault) if fault]
+    del found["blob store"]
+    more = {"formats": formats, "plugins": names, "faults": faults}
+    more["notConfigured"] = list(framework.plugins.not_configured.values())
+    setup.show({**found, "blobStore": settings.blob_store, **more})
+    if strict and faults:
+        raise CommandFailed("; ".join(faults))
+    setup.say("The settings are fine.")
 
 
 @click.command()
+@wait_option
+@json_option
 @common_options
 @click.pass_obj
-def migrate(setup: Setup) -> None:
+def migrate(setup: Setup, wait_seconds: int) -> None:
     """Bring the database up to date.
 
     It is safe to run this at any time, on several machines at once, and to kill it.
@@ -129,24 +155,27 @@ def migrate(setup: Setup) -> None:
       locframework --settings /etc/locframework.toml migrate
     """
     with Framework(setup.settings()) as framework:
+        wait_for_database(framework, wait_seconds)
         applied = framework.migrate()
     for name in applied:
-        click.echo(name)
+        setup.say(name)
     if not applied:
-        click.echo("the database is up to date")
+        setup.say("the database is up to date")
+    setup.show({"applied": applied})
 
 
-def _database(framework: Framework) -> str:
-    """Return how far the database is. Raises SettingsError if nothing would start."""
+def _database(framework: Framework) -> tuple[str, str]:
+    """Return how far the database is, and why it does not answer, or "". Raises
+    SettingsError if nothing would start."""
     try:
         pending = framework.storage.migrate(dry_run=True)
     except Unavailable as error:
-        return error.message
+        return error.message, error.message
     if pending:
         lacks = counted(len(pending), "migration")
-        return f'lacks {lacks}; "serve", "worker" and "migrate" apply them first'
+        return f'lacks {lacks}; "serve", "worker" and "migrate" apply them first', ""
     framework.require_needs()
-    return "up to date"
+    return "up to date", ""
 
 
 def _fault_of(attempt: Callable[[], object]) -> str:
@@ -160,6 +189,7 @@ def _fault_of(attempt: Callable[[], object]) -> str:
 
 @click.command()
 @projects_option
+@json_option
 @common_options
 @click.pass_obj
 def recheck(setup: Setup, reference: str | None) -> None:
@@ -174,7 +204,8 @@ def recheck(setup: Setup, reference: str | None) -> None:
       pip install locframework-checks-spelling && locframework recheck
     """
     with setup.framework() as framework:
-        for project in list(list_projects(framework, reference)):
+        jobs = []
+        for project in PROJECT.all(framework, reference):
             job = framework.issues.start_recheck(OPERATOR, project.id)
             with progress(f"checking {project.slug}") as report:
                 job = run_to_end(framework, framework.jobs, project.id, job, report)
@@ -183,11 +214,14 @@ def recheck(setup: Setup, reference: str | None) -> None:
             if job.result is None:
                 raise CommandFailed(f"{project.slug}: the job was {job.status}")
             keys = counted(int(str(job.result["keys"])), "key")
-            click.echo(f"{project.slug}: {keys} checked")
+            setup.say(f"{project.slug}: {keys} checked")
+            jobs.append(job)
+        setup.show({"jobs": jobs})
 
 
 @click.command()
 @projects_option
+@json_option
 @common_options
 @click.pass_obj
 def verify(setup: Setup, reference: str | None) -> None:
@@ -207,8 +241,8 @@ def verify(setup: Setup, reference: str | None) -> None:
     with setup.framework() as framework:
         list_page = framework.distributions.list_distributions
         fault_of = cache(framework.blobs.fault_of)  # a file may be in many releases
-        files = faults = 0
-        for project in list_projects(framework, reference):
+        files, faults = 0, list[str]()
+        for project in PROJECT.all(framework, reference):
             about = OPERATOR, project.id
             for distribution in all_pages(partial(list_page, *about)):
                 release = framework.releases.current_release(*about, distribution.id)
@@ -217,9 +251,10 @@ def verify(setup: Setup, reference: str | None) -> None:
                 for file in release.files:
                     files += 1
                     if fault := fault_of(file.blob, release.storage):
-                        faults += 1
                         where = f"{project.slug}: {distribution.name}: {file.path}"
-                        click.echo(f"{where}: {fault}")
+                        faults.append(f"{where}: {fault}")
+                        setup.say(faults[-1])
+    setup.show({"files": files, "faults": faults})
     if faults:
-        raise CommandFailed(f"{faults} of {counted(files, 'file')} cannot be read")
-    click.echo(f"{counted(files, 'file')}, all as published")
+        raise CommandFailed(f"{len(faults)} of {counted(files, 'file')} cannot be read")
+    setup.say(f"{counted(files, 'file')}, all as published")

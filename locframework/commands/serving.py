@@ -16,7 +16,7 @@ from locframework.server import serve as serve_wsgi
 from locframework.settings import Settings
 from locframework.wsgi import create_app, register
 
-from .common import Setup, common_options
+from .common import Setup, common_options, wait_for_database, wait_option
 
 NO_WEBHOOKS = (
     "no webhook can be created without the setting webhooks.secret_key; make a key"
@@ -32,10 +32,15 @@ NO_WEBHOOKS = (
 @click.option(
     "--threads", type=click.IntRange(1, 64), help="Requests that run at once.  [4]"
 )
+@wait_option
 @common_options
 @click.pass_obj
 def serve(
-    setup: Setup, host: str | None, port: int | None, threads: int | None
+    setup: Setup,
+    host: str | None,
+    port: int | None,
+    threads: int | None,
+    wait_seconds: int,
 ) -> None:
     """Serve the API, its documentation, and published content.
 
@@ -59,7 +64,7 @@ def serve(
     given = {name: value for name, value in options.items() if value is not None}
     settings = replace(settings, server=replace(settings.server, **given))
     require_server(settings)
-    migrate_first(settings)
+    migrate_first(settings, wait_seconds)
     if settings.webhooks.secret_key is None:
         click.echo(f"warning: {NO_WEBHOOKS}", err=True)
 
@@ -81,9 +86,12 @@ def serve(
     type=click.IntRange(0, 65535),
     help="Serve this worker's metrics there.  [nowhere]",
 )
+@wait_option
 @common_options
 @click.pass_obj
-def worker(setup: Setup, metrics_host: str, metrics_port: int | None) -> None:
+def worker(
+    setup: Setup, metrics_host: str, metrics_port: int | None, wait_seconds: int
+) -> None:
     """Run jobs and send webhooks; serve nothing but metrics.
 
     Any number of workers may share a database with any number of "locframework serve".
@@ -97,7 +105,7 @@ def worker(setup: Setup, metrics_host: str, metrics_port: int | None) -> None:
       locframework worker --metrics-port 9100
     """
     settings = setup.settings()
-    migrate_first(settings)
+    migrate_first(settings, wait_seconds)
     with stop_signals() as stop, Framework(settings) as framework, ExitStack() as stack:
         if metrics_port is not None:
             _serve_metrics(framework, metrics_host, metrics_port, stack)
@@ -141,9 +149,10 @@ def require_server(settings: Settings) -> None:
     listen(server.host, server.port).close()
 
 
-def migrate_first(settings: Settings) -> None:
+def migrate_first(settings: Settings, wait_seconds: int = 0) -> None:
     """Apply pending migrations; safe when several processes start at once."""
     with Framework(settings) as framework:
+        wait_for_database(framework, wait_seconds)
         applied = framework.migrate()
     if applied:
         names = applied[0] if len(applied) == 1 else f"{applied[0]} to {applied[-1]}"

@@ -1,17 +1,24 @@
 """``locframework webhooks``: new keys, and the delivery log."""
 
+from functools import partial
 from typing import Any
 
 import click
 
 from locframework.app import OPERATOR
-from locframework.pagination import PageRequest
+from locframework.pagination import all_pages
 from locframework.webhooks.records import Delivery, DeliveryQuery
 from locframework.webhooks.signing import new_key
 
-from .common import Setup, choose_project, common_options, counted, reference_option
-
-WEBHOOKS_SHOWN = 200
+from .common import (
+    PROJECT,
+    CommandFailed,
+    Setup,
+    common_options,
+    counted,
+    json_option,
+    reference_option,
+)
 
 
 @click.group()
@@ -20,7 +27,9 @@ def webhooks() -> None:
 
 
 @webhooks.command("new-key")
-def new_key_command() -> None:
+@json_option
+@click.pass_obj
+def new_key_command(setup: Setup) -> None:
     """Print a new key for the setting webhooks.secret_key.
 
     Signing secrets are stored encrypted with it. Keep it as you keep the password of
@@ -32,13 +41,18 @@ def new_key_command() -> None:
       export LOCFRAMEWORK_WEBHOOKS__SECRET_KEY=$(cat webhooks.key)
       locframework serve
     """
-    click.echo(new_key())
+    key = new_key()
+    setup.say(key)
+    setup.show({"key": key})
 
 
 @webhooks.command()
 @reference_option("project")
 @click.option(
-    "--webhook", "webhook_id", metavar="ID", help="Only those of this webhook."
+    "--webhook",
+    "wanted",
+    metavar="WEBHOOK",
+    help="Only those of this webhook, by id or URL.",
 )
 @click.option(
     "--status",
@@ -57,13 +71,14 @@ def new_key_command() -> None:
     default=20,
     help="How many of each webhook.  [20]",
 )
+@json_option
 @common_options
 @click.pass_obj
 def deliveries(
     setup: Setup,
     /,
     reference: str | None,
-    webhook_id: str | None,
+    wanted: str | None,
     **given: Any,  # fields of DeliveryQuery
 ) -> None:
     """Show what was sent to the webhooks of a project, newest first.
@@ -73,28 +88,35 @@ def deliveries(
     \b
     Examples:
       locframework webhooks deliveries
-      locframework webhooks deliveries --project web-shop-01a1fd83-… --status failed
+      locframework webhooks deliveries --project web-shop --status failed
     """
     query = DeliveryQuery(**given)
     with setup.framework() as framework:
-        project = choose_project(framework, reference)
-        if webhook_id is not None:
-            found = [framework.webhooks.get_webhook(OPERATOR, project, webhook_id)]
-        else:
-            page = PageRequest(limit=WEBHOOKS_SHOWN)
-            found = framework.webhooks.list_webhooks(OPERATOR, project, page).items
+        project = PROJECT.choose(framework, reference).id
+        list_page = partial(framework.webhooks.list_webhooks, OPERATOR, project)
+        found = list(all_pages(list_page))
+        if wanted is not None:
+            known, found = found, [e for e in found if wanted in (e.id, e.url)]
+            if len(found) != 1:
+                there = ", ".join(f"{e.id} ({e.url})" for e in found or known) or "none"
+                raise CommandFailed(
+                    f"{wanted!r} is not one webhook; there are: {there}"
+                )
+        logs: list[dict[str, object]] = []
         for webhook in found:
             log = framework.webhooks.list_deliveries(
                 OPERATOR, project, webhook.id, query
             )
+            logs.append({"webhook": webhook, "deliveries": log})
             state = "active" if webhook.is_active else f"off: {webhook.disabled_reason}"
-            click.echo(f"{webhook.url}  {webhook.id}  {state}")
+            setup.say(f"{webhook.url}  {webhook.id}  {state}")
             for delivery in log.items:
-                click.echo(f"  {_line_of(delivery)}")
+                setup.say(f"  {_line_of(delivery)}")
             if log.total > len(log.items):
-                click.echo(f"  … and {log.total - len(log.items)} more")
+                setup.say(f"  … and {log.total - len(log.items)} more")
             if not log.items:
-                click.echo("  nothing was sent")
+                setup.say("  nothing was sent")
+        setup.show({"items": logs})
 
 
 def _line_of(delivery: Delivery) -> str:

@@ -50,6 +50,7 @@ class JobRunner:
         self.owner = new_owner()
         self._storage = storage
         self._handlers = {handler.type: handler for handler in handlers}
+        self.instead_of_retry = dict.fromkeys(self._handlers, "")  # by type
         self._events = events
         self._clock = clock
         self._workers = workers
@@ -61,9 +62,11 @@ class JobRunner:
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
 
-    def add_handler(self, handler: JobHandler) -> None:
-        """Run the jobs of the handler's type with it from now on."""
+    def add_handler(self, handler: JobHandler, *, instead_of_retry: str = "") -> None:
+        """Run the jobs of the handler's type with it from now on. ``instead_of_retry``:
+        what to do where such a job cannot be started again."""
         self._handlers[handler.type] = handler
+        self.instead_of_retry[handler.type] = instead_of_retry
 
     @property
     def types(self) -> list[str]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from locframework.access.permissions import PERMISSIONS
 from locframework.access.records import Caller
 from locframework.access.service import Access
-from locframework.errors import JobNotCancellable, JobNotFound
+from locframework.errors import JobNotCancellable, JobNotFound, JobNotRetryable
 from locframework.events import EventLog
 from locframework.fields import Clock, is_id, new_id, timestamp
 from locframework.pagination import Page, PageRequest
@@ -132,6 +132,50 @@ class Jobs:
         page = self._store.list_jobs(subject_id, where, query, of_subject=True)
         return self._with_progress(page)
 
+    def list_every_job(
+        self, project_id: str | None = None, query: JobQuery = JobQuery()
+    ) -> Page[Job]:
+        """Return the jobs of a project, or all, newest first, for the operator."""
+        where = _filter(query, lambda _: True)
+        where = replace(where, permissions=None)
+        return self._with_progress(self._store.list_jobs(project_id, where, query))
+
+    def find_job(self, job_id: str) -> Job:
+        """Return any job, for the operator. Raises JobNotFound."""
+        return self.get_subject_job(None, job_id, lambda _: True)
+
+    def retry_job(self, job_id: str) -> Job:
+        """Queue a failed or cancelled job again, as a new one with the same parameters,
+        for the operator. Raises JobNotFound, JobNotRetryable."""
+        old = self._find(None, job_id, lambda _: True)
+        if old.job.status not in ("failed", "cancelled"):
+            message = (
+                f"job {job_id} is {old.job.status}: only failed and cancelled jobs"
+            )
+            raise JobNotRetryable(f"{message} are started again")
+        instead = self._runner.instead_of_retry.get(
+            old.job.type, "install the plugin that runs such jobs"
+        )
+        if instead:
+            message = f"jobs of the type {old.job.type} are not started again"
+            raise JobNotRetryable(f"{message}: {instead}")
+        job = replace(
+            old.job,
+            id=new_id(),
+            status="queued",
+            progress=Progress(0, 0),
+            result=None,
+            error=None,
+            created_at=timestamp(self._clock()),
+            started_at=None,
+            finished_at=None,
+        )
+        new = replace(old, job=job, attempt=0, cancel_requested=False, step_attempt=0)
+        with self._transactions.transaction():
+            self._store.add(new)
+            self._transactions.after_commit(self._runner.wake)
+        return job
+
     def get_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
         """Return a job. Raises ProjectNotFound, and JobNotFound also for one that the
         caller could not have started."""
@@ -139,9 +183,11 @@ class Jobs:
         may = self._permissions(caller, project)
         return self.get_subject_job(project.id, job_id, may)
 
-    def get_subject_job(self, subject_id: str, job_id: str, may: HasPermission) -> Job:
+    def get_subject_job(
+        self, subject_id: str | None, job_id: str, may: HasPermission
+    ) -> Job:
         """Return a job of a project, glossary or memory. Raises JobNotFound."""
-        return self._current(self._find(subject_id, job_id, may))
+        return self._current(self._find(subject_id, job_id, may).job)
 
     def wait(self, job: Job, timeout_seconds: float = 60) -> Job:
         """Return the job, of a project, glossary or memory, once it has ended: read its
@@ -181,10 +227,11 @@ class Jobs:
         return self.cancel_subject_job(project.id, job_id, may)
 
     def cancel_subject_job(
-        self, subject_id: str, job_id: str, may: HasPermission
+        self, subject_id: str | None, job_id: str, may: HasPermission
     ) -> Job:
-        """Cancel a job of a project, glossary or memory; see ``cancel_job``."""
-        before = self._find(subject_id, job_id, may)
+        """Cancel a job of a project, glossary or memory (None: any); see
+        ``cancel_job``."""
+        before = self._find(subject_id, job_id, may).job
         if before.finished_at is None:
             self._runner.cancel(before.id)
             with self._transactions.transaction():
@@ -192,17 +239,19 @@ class Jobs:
                     stored = self._store.find(subject_id, before.id)
                     if stored is not None and stored.job.status == "cancelled":
                         append_ended(self._events, stored, "cancelled")
-        job = self._find(subject_id, job_id, may)
+        job = self._find(subject_id, job_id, may).job
         # the runner may have cancelled it before the request was stored
         if before.finished_at is not None or job.status not in _CANCELLED:
             raise JobNotCancellable(f"job {job.id} has ended already")
         return self._current(job)
 
-    def _find(self, subject_id: str, job_id: str, may: HasPermission) -> Job:
+    def _find(
+        self, subject_id: str | None, job_id: str, may: HasPermission
+    ) -> StoredJob:
         stored = self._store.find(subject_id, job_id) if is_id(job_id) else None
         if stored is None or not may(stored.permission):
             raise JobNotFound
-        return stored.job
+        return stored
 
     def _permissions(self, caller: Caller, project: Project) -> HasPermission:
         scope = scope_of(project)

@@ -35,14 +35,14 @@ class JobStore(Protocol):
 
     def list_jobs(
         self,
-        owner_id: str,
+        owner_id: str | None,
         where: JobFilter,
         page: PageRequest,
         *,
         of_subject: bool = False,
     ) -> Page[Job]:
         """Return jobs of a project, or ``of_subject``, a glossary or memory, newest
-        first."""
+        first; of all for None."""
 
     def claim(
         self, types: Sequence[str], owner: str, now: Timestamp, lease_until: Timestamp

@@ -1,5 +1,6 @@
 """What every command has in common: help, settings, and how faults are told."""
 
+import json
 import logging
 import os
 import pty
@@ -12,9 +13,12 @@ from contextlib import suppress
 import click
 import pytest
 
+from locframework import OPERATOR
 from locframework.commands import main
 from locframework.commands.common import configure_logging, progress
 from locframework.errors import PluginError, SettingsError
+from locframework.glossaries.records import NewGlossary
+from locframework.memories.records import NewMemory
 
 
 def commands_of(group, *above):
@@ -55,6 +59,48 @@ def test_every_command_has_help_with_an_example_and_the_common_options(command, 
     assert re.search(r"\n  Examples?:\n    .*locframework", result.stdout)
     assert "--settings FILE" in result.stdout
     assert "--log-level" in result.stdout
+
+
+WRITES_NO_DATA = [("serve",), ("worker",), ("export",)]
+WRITES_NO_DATA += [("tm", "export"), ("glossary", "export")]
+WORDS = {
+    ("organization", "create"): "Another --owner bo@example.com",
+    ("member", "add"): "bo@example.com --role viewer",
+    ("token", "create"): "ada@example.com",
+    ("token", "revoke"): "--all ada@example.com",
+    ("project", "create"): "Blog --source-language en",
+    ("import",): "de.json --language de --format json-flat",
+    ("tm", "import"): "tm.csv",
+    ("glossary", "import"): "terms.csv",
+    ("jobs", "show"): "{job}",
+    ("jobs", "cancel"): "{job}",
+    ("jobs", "retry"): "{cancelled}",
+}
+"""What commands need to print data; the others need nothing."""
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, ("webhooks", "new-key")], ids=" ".join)
+def test_every_command_that_prints_data_prints_one_json_document(
+    command, folder, framework, project, name
+):
+    if name in WRITES_NO_DATA:
+        assert "--json" not in command(*name, "--help").stdout
+        return
+    of = {"organization_id": project.organization_id}
+    framework.memories.create_memory(OPERATOR, NewMemory("Main", "en", **of))
+    framework.glossaries.create_glossary(OPERATOR, NewGlossary("Terms", "en", **of))
+    (folder / "de.json").write_text('{"pay": "Zahlen"}')
+    (folder / "tm.csv").write_text("en,de\npier,Anleger\n")
+    (folder / "terms.csv").write_text("term,en,de\npier,pier,Anleger\n")
+    start = framework.issues.start_recheck
+    jobs = {each: start(OPERATOR, project.id).id for each in ("job", "cancelled")}
+    framework.jobs.cancel_job(OPERATOR, project.id, jobs["cancelled"])
+
+    words = WORDS.get(name, "").format(**jobs).split()
+    result = command(*name, *words, "--json")
+
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)
 
 
 def test_settings_may_be_named_before_and_after_the_command(command, folder):

@@ -4,12 +4,15 @@ import errno
 import fcntl
 import os
 import sys
+import time
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
 from locframework import OPERATOR
 from locframework.delivery.records import NewDistribution, NewRelease
+from locframework.errors import Unavailable
 from locframework.issues.service import IssueQuery
 from locframework.keys.records import NewKey
 from locframework.projects.records import NewProject
@@ -82,9 +85,46 @@ def test_check_settings_tells_what_does_not_work_at_the_moment(
     monkeypatch.setitem(sys.modules, "waitress", None)
 
     result = command("check-settings", **environment)
+    strict = command("check-settings", "--strict", **environment)
 
     assert line in result.stdout
     assert result.exit_code == 0
+    assert strict.exit_code == (1 if environment else 0)
+    assert ("not answer" in strict.stderr) == bool(environment)
+
+
+def test_a_blob_store_that_does_not_answer_fails_a_strict_check(command, monkeypatch):
+    def fail(*_):
+        raise Unavailable("the blob store does not answer")
+
+    monkeypatch.setattr("locframework_blobs_disk.store.DiskBlobStore.has", fail)
+
+    assert command("check-settings").exit_code == 0
+    strict = command("check-settings", "--strict")
+    assert (strict.exit_code, strict.stderr) == (
+        1,
+        "Error: the blob store does not answer\n",
+    )
+
+
+@pytest.mark.parametrize("name", ["migrate", "serve", "worker"])
+def test_a_database_that_does_not_answer_in_time_is_told(command, name):
+    begun = time.monotonic()
+    late = command(name, "--wait", 1, **{DATABASE: "postgresql://127.0.0.1:1/no"})
+
+    assert late.exit_code == 1
+    assert 1 <= time.monotonic() - begun < 10
+    told = "Error: after 1 s of waiting: the database does not answer; try again\n"
+    assert late.stderr.endswith(told)
+
+
+def test_migrate_waits_for_a_database(command, folder):
+    (folder / "a").mkdir()  # in the place of the file
+    Timer(1.5, (folder / "a").rmdir).start()
+
+    result = command("migrate", "--wait", 30, **{DATABASE: "sqlite:///a"})
+
+    assert (result.exit_code, result.stdout) == (0, "0001_initial\n")
 
 
 def refuse_locks(monkeypatch):

@@ -1,10 +1,14 @@
 """``locframework organization``, ``member``, ``token`` and ``project``."""
 
+import json
 import sqlite3
+import time
 
 import pytest
 
 from locframework import OPERATOR
+from locframework.access.records import NewToken
+from locframework.commands.common import PROJECT
 from locframework.pagination import PageRequest
 from locframework.projects.records import NewProject
 
@@ -73,7 +77,9 @@ def test_organizations_and_their_projects_are_listed(command, framework):
 
     for area, made in (("organization", organizations), ("project", projects)):
         lines = command(area, "list").stdout
-        assert lines == "".join(f"{each.id}  {each.name}\n" for each in made)
+        short = [each.slug.removesuffix(f"-{each.id}") for each in made]
+        rows = zip(short, made, strict=True)
+        assert lines == "".join(f"{s}  {each.id}  {each.name}\n" for s, each in rows)
 
 
 def test_a_lost_token_is_replaced_and_may_be_narrow(command, framework, project):
@@ -172,3 +178,127 @@ def test_a_wrong_language_is_told_by_its_option_and_nothing_is_made(
     assert (result.exit_code, result.stdout) == (status, "")
     assert told in result.stderr
     assert projects_of(framework) == []
+
+
+@pytest.fixture
+def shops(framework, organization):
+    """Projects of two organizations, some of which share short names."""
+    other, _ = framework.organizations.create_organization("Other", "bo@example.com")
+    names = ("My App", "Web shop!", "Web: shop", "日本", "Blog")
+    return [
+        framework.projects.create_project(OPERATOR, NewProject(name, "en", of.id))
+        for name, of in [*((name, organization) for name in names), ("blog", other)]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reference", "index"),
+    [("my-app", 0), (" MY  app", 0), ("web shop!", 1), ("web: SHOP", 2), ("日本", 3)],
+)
+def test_a_project_is_named_by_its_name_or_short_name(
+    command, framework, shops, reference, index
+):
+    done = command("verify", "--project", reference, "--json")
+
+    assert done.exit_code == 0
+    assert PROJECT.choose(framework, reference) == shops[index]
+
+
+@pytest.mark.parametrize(
+    ("reference", "reason", "indexes"),
+    [
+        ("web-shop", "there are several called 'web-shop'; choose one of", (1, 2)),
+        ("blog", "there are several called 'blog'; choose one of", (4, 5)),
+        ("wiki", "there is no project 'wiki'; there are", (4, 0, 1, 2, 5, 3)),
+    ],
+)
+def test_the_candidates_are_told_where_a_name_is_not_one_project(
+    command, shops, reference, reason, indexes
+):
+    refused = command("verify", "--project", reference)
+
+    listed = command("project", "list").stdout
+    names = {
+        each.id: each.slug if each.slug in listed else each.slug[: -len(each.id) - 1]
+        for each in shops
+    }
+    told = ", ".join(names[shops[index].id] for index in indexes)
+    assert refused.stderr == f"Error: {reason}: {told}\n"
+    assert names[shops[0].id] == "my-app"
+    assert names[shops[3].id] == shops[3].id
+    assert (refused.exit_code, refused.stdout) == (1, "")
+
+
+def test_a_second_organization_of_a_name_is_refused(command, framework, organization):
+    refused = command("organization", "create", "EXAMPLE ", "--owner", "bo@example.com")
+
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("Error: the name 'EXAMPLE' is taken")
+
+
+@pytest.fixture
+def leaked(command, framework, project):
+    """The text and the record of a token of Ada, who has another, as a project has."""
+    text = command("token", "create", "ada@example.com").stdout.strip()
+    command("token", "create", "ada@example.com", "--name", "Laptop")
+    framework.projects.create_token(OPERATOR, project.id, NewToken("CI"))
+    framework.authenticate(text, "192.0.2.7", "curl/8")
+    return text, framework.tokens.caller_behind(text).token
+
+
+def test_the_tokens_of_an_organization_are_listed_with_their_last_use(
+    command, framework, leaked
+):
+    deadline = time.monotonic() + 10
+    while framework.tokens.caller_behind(leaked[0]).token.last_used_at is None:
+        assert time.monotonic() < deadline
+    found = json.loads(command("token", "list", "--json").stdout)["items"]
+    lines = command("token", "list").stdout.splitlines()
+    of_ada = command("token", "list", "ADA@example.com").stdout.splitlines()
+
+    holders = ["ada@example.com", "ada@example.com", "Shop"]
+    assert [each["holder"] for each in found] == holders
+    assert [each["kind"] for each in found] == ["personal", "personal", "project"]
+    assert of_ada == lines[:2]
+    _, token = leaked
+    [line] = [each for each in lines if token.id in each]
+    first = f"{token.id}  personal  {token.prefix}  until {token.expires_at}"
+    assert line.startswith(f"{first}  ada@example.com  Made by the operator  used 20")
+    assert line.endswith("Z 192.0.2.7 curl/8")
+    assert leaked[0] not in "".join(lines)
+
+
+@pytest.mark.parametrize("by", ["id", "prefix"])
+def test_a_leaked_token_is_revoked_alone(command, framework, leaked, by):
+    text, token = leaked
+
+    result = command("token", "revoke", getattr(token, by))
+
+    assert (result.exit_code, result.stdout) == (0, "revoked 1 token\n")
+    assert framework.authenticate(text) is None
+    assert len(command("token", "list").stdout.splitlines()) == 2
+
+
+def test_all_tokens_of_a_member_end_with_one_call(command, framework, leaked):
+    result = command("token", "revoke", "--all", "ada@example.com")
+
+    assert (result.exit_code, result.stdout) == (0, "revoked 2 tokens\n")
+    assert framework.authenticate(leaked[0]) is None
+    assert "CI" in command("token", "list").stdout
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "told"),
+    [
+        ([], 2, "name one TOKEN, or a member with --all EMAIL"),
+        (["x", "--all", "ada@example.com"], 2, "name one TOKEN, or a member"),
+        (["svc_pat_0000"], 1, "there is no token svc_pat_0000; there are:\n"),
+        (["--all", "bo@example.com"], 1, "no member bo@example.com in this"),
+    ],
+)
+def test_a_token_that_is_not_named_is_not_revoked(command, leaked, asked, status, told):
+    refused = command("token", "revoke", *asked)
+
+    assert (refused.exit_code, refused.stdout) == (status, "")
+    assert f"Error: {told}" in refused.stderr
+    assert len(command("token", "list").stdout.splitlines()) == 3

@@ -23,7 +23,7 @@ def test_the_log_of_each_webhook_is_shown(command, framework, project):
         shown = command(*base, **KEY)
         cut = command(*base, "--project", project.id, "--limit", 2, **KEY)
         failed = command(*base, "--status", "failed", **KEY)
-        other = command(*base, "--type", "key.deleted", "--webhook", webhook.id, **KEY)
+        other = command(*base, "--type", "key.deleted", "--webhook", URL, **KEY)
         absent = command(*base, "--webhook", project.id, **KEY)
         off = WebhookChanges(is_active=False)
         keyed.webhooks.update_webhook(*where, webhook.id, off)
@@ -39,7 +39,8 @@ def test_the_log_of_each_webhook_is_shown(command, framework, project):
     for nothing in (failed, other):
         assert nothing.output.splitlines()[1:] == ["  nothing was sent"]
     assert absent.exit_code == 1
-    assert absent.output == "Error: there is no such webhook\n"
+    there = f"is not one webhook; there are: {webhook.id} ({URL})"
+    assert absent.output == f"Error: '{project.id}' {there}\n"
     assert switched_off.output.splitlines()[0].endswith("  off: manual")
     for asked_for in (["serve", "--port", 0], ["check-settings"]):
         refused = command(*asked_for)

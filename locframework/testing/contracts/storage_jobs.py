@@ -223,6 +223,8 @@ class StorageJobsContract:
         assert listed(JobFilter(), ALL).items == [about.job]
         assert listed(JobFilter(type="x"), ALL).items == []
         assert storage.jobs.list_jobs(of.id, JobFilter(), ALL).items == [made.job]
+        every = storage.jobs.list_jobs(None, JobFilter(), ALL)
+        assert {each.id for each in every.items} == {made.job.id, about.job.id}
 
     def test_jobs_are_filtered(self, storage: Storage) -> None:
         of = add_project(storage)

@@ -72,7 +72,7 @@ class JobTable(Store):
 
     def list_jobs(
         self,
-        owner_id: str,
+        owner_id: str | None,
         where: JobFilter,
         page: PageRequest,
         *,
@@ -88,7 +88,7 @@ class JobTable(Store):
                 "type = ?": where.type,
             }
         )
-        source = f"jobs WHERE {asked.sql}"
+        source = f"jobs WHERE {asked.sql or 'TRUE'}"
         return self._page(page, _job, _JOB, source, asked.params, _ORDER)
 
     def claim(
