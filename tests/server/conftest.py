@@ -95,7 +95,7 @@ def start_nginx(site: Site, stack: ExitStack) -> None:
         ("127.0.0.1:8081", f"127.0.0.1:{site.ports[0]}"),
         ("127.0.0.1:8082", f"127.0.0.1:{site.ports[1]}"),
         ("listen 80 default_server", f"listen 127.0.0.1:{site.port}"),
-        ("/var/cache/nginx/locframework", f"{temp}/cache"),
+        ("/var/cache/locframework", f"{temp}/cache"),
         ("http {\n", f"http {{\n{folders}"),
     ]:
         assert text.count(old) == 1

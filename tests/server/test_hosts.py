@@ -1,11 +1,13 @@
 """What docs/how-to/serve.md promises of the service alone, and behind nginx."""
 
+import json
 import signal
 import socket
 import threading
 import time
 from contextlib import ExitStack, suppress
 from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -170,14 +172,27 @@ def test_the_proxy_caches_published_content(proxied):
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
-    cached = []
-    for host in ("localhost", "localhost", "127.0.0.1"):
+    def get(path, **headers):
         connection = HTTPConnection("127.0.0.1", proxied.port, timeout=SECONDS)
-        connection.request("GET", f"/api/v1{path}", headers={"Host": host})
-        cached.append(connection.getresponse().headers["X-Cache-Status"])
-        connection.close()
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read()
 
-    assert cached == ["MISS", "HIT", "MISS"]  # a manifest names the host
+    def cached(path, **headers):
+        return get(path, **headers)[1]["X-Cache-Status"]
+
+    path = f"/api/v1{path}"
+    status, headers, content = get(path, Host="localhost")
+    assert (status, headers["X-Cache-Status"]) == (200, "MISS")
+    assert cached(path, Host="localhost") == "HIT"
+    assert cached(path, Host="127.0.0.1") == "MISS"  # a manifest names the host
+    known = {"Host": "localhost", "If-None-Match": headers["ETag"]}
+    status, unchanged, nothing = get(path, **known)
+    assert (status, nothing, unchanged["X-Cache-Status"]) == (304, b"", "HIT")
+    assert unchanged["Cache-Control"] == headers["Cache-Control"]
+    file = urlsplit(json.loads(content)["files"][0]["url"]).path
+    assert [cached(file), cached(file)] == ["MISS", "HIT"]
+    assert cached("/api/v1/healthz") is None
 
 
 class Traffic:
