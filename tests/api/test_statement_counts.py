@@ -50,7 +50,7 @@ class Shop:
             new = {"name": f"Token {number}", "permissions": ["translation_read"]}
             for path in ("/tokens", f"{self.path}/tokens"):
                 assert self.owner.post(path, json=new).status == 201
-            self.workspace.project(name=f"Project {number}")
+            self.workspace.project()
             self.workspace.client("viewer")
             self.hook()
             assert self.owner.post(f"{self.log[:-11]}/test").status == 202

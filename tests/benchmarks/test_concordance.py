@@ -57,7 +57,11 @@ class Searched:
         self._owner, self._storage = shop.workspace.owner, shop.storage
         self.kind = shop.kind
         self.path = f"/projects/{shop.workspace.project()['id']}"
-        body = {"name": "B", "sourceLanguage": "en", "languageCodes": ["de", "ja"]}
+        body = {
+            "name": f"B{size}",
+            "sourceLanguage": "en",
+            "languageCodes": ["de", "ja"],
+        }
         made = self._owner.post("/translation-memories", json=body)
         self.id = made.data["translationMemory"]["id"]
         used = f"{self.path}/translation-memories/{self.id}"

@@ -329,7 +329,7 @@ def _filled(shop, memory):
 
     owner = shop.workspace.owner
     path = f"/projects/{shop.workspace.project()['id']}"
-    body = {"name": "Bench", "sourceLanguage": "en"}
+    body = {"name": f"Bench {new_id()}", "sourceLanguage": "en"}
     body["languageCodes"] = [*FIFTY, *SELDOM]
     made = owner.post("/translation-memories", json=body).data["translationMemory"]
     answers = memory.find(memory.open(), memory.queries, most=1000)

@@ -11,6 +11,7 @@ import segments as corpus
 import stock
 from measuring import Stopwatch, in_turns, rounds
 
+from locframework.fields import new_id
 from locframework.http.records import Upload
 from locframework.languages import fold
 
@@ -21,7 +22,11 @@ LEARNED = 10_000  # keys at most: what a key costs does not hang on how many the
 
 def made(shop, kind):
     """The path of a new glossary or memory."""
-    body = {"name": "Bench", "sourceLanguage": "en", "languageCodes": ["de"]}
+    body = {
+        "name": f"Bench {new_id()}",
+        "sourceLanguage": "en",
+        "languageCodes": ["de"],
+    }
     if kind == "glossaries":
         body.pop("languageCodes")
     [record] = shop.workspace.owner.post(f"/{kind}", json=body).data.values()

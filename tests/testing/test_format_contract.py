@@ -260,7 +260,7 @@ def test_an_ability_declared_missing_has_to_be_missing():
 
 
 def test_the_clauses_are_those_of_the_document():
-    document = Path(__file__).parents[2] / "docs" / "contracts.md"
+    document = Path(__file__).parents[2] / "docs" / "internals" / "contracts.md"
     told = re.findall(r"^- \*\*F(\d+)\*\*", document.read_text("utf-8"), re.M)
     tests = [name for name in vars(FormatContract) if name.startswith("test_")]
 
