@@ -74,8 +74,8 @@ _NEEDED = {
     "screenshot": ("blob store", "screenshots"),
 }
 _NOT_READ = (
-    "no installed plugin reads the %s files that were imported last in %d projects,"
-    " such as %s; nothing is merged with them"
+    "no installed plugin reads the %s files that were imported last (projects: %d, as"
+    " %s); exports ignore them"
 )
 
 OPERATOR = Caller(actor=SYSTEM, everything=True)
