@@ -249,9 +249,10 @@ class ImportJob:
         """Return the batch without keys that the files of the source language no longer
         have, but files of others still do.
 
-        ``replace`` removes them. Else they are left out if the project does not have
-        them, and no file has changed their texts; on a branch also those that its files
-        of the source language still have: main has removed them.
+        ``replace`` removes them, if they have a source text. Else they are left out if
+        the project does not have them, and no file has changed their texts; on a branch
+        also those that its files of the source language still have: main has removed
+        them.
         """
         others = [key for key in batch.keys if not key.is_in_source]
         stale = []
@@ -261,6 +262,17 @@ class ImportJob:
                 key
                 for key in others
                 if key.name not in left_out and _is_replaced(key.name, run, batch)
+            ]
+            plain = [key.name for key in stale if key.source is None]
+            found = run.store.find_keys(run.project.id, names=plain) if plain else {}
+            of_source = {key.key for key in _with_source_text(run, found)}
+            known = {key.key for key in found.values()}
+            stale = [
+                key
+                for key in stale
+                if key.source is not None
+                or key.name in of_source
+                or (key.name not in known and _is_unchanged(key))
             ]
             others = []
         if run.scope.branch is not None:
@@ -601,7 +613,10 @@ class ImportJob:
                 self._trash.trash(run.caller, run.scope, others)
 
     def _others(self, run: _Run, batch: ImportBatch) -> list[StoredKey]:
-        """Return the keys that the files do not name, in the order of their names."""
+        """Return the keys that the files do not name, in the order of their names.
+
+        Keys without a source text stay: no file of the source language had them.
+        """
         store = run.store
         names = {key.name for key in batch.keys}.union(batch.left_out)
         existing = store.names_of(run.project.id)
@@ -610,9 +625,11 @@ class ImportJob:
             for name in sorted(existing.keys() - names)
             if _is_replaced(name, run, batch)
         ]
-        of_id = store.find_keys(run.project.id, ids) if ids else {}
+        found = store.find_keys(run.project.id, ids) if ids else {}
+        of_id = {id_: found[id_] for id_ in ids}
         renamed = {key.file_key for key in batch.keys if key.file_key is not None}
-        others = [of_id[id_] for id_ in ids if of_id[id_].file_key not in renamed]
+        of_source = _with_source_text(run, of_id)
+        others = [key for key in of_source if key.file_key not in renamed]
         later = {key.id: key for key in self._unknown(run, others)}
         if run.scope.branch is not None and later:
             overlay = self._storage.branch_keys(run.project.id, run.scope.branch.id)
@@ -657,6 +674,15 @@ def _keys_of_skipped(run: _Run, reader: LayoutReader, batch: ImportBatch) -> set
         if truncate(layout.path) in skipped
         for name in reader.entries(layout, source)
     } - {key.name for key in batch.keys if key.is_in_source}
+
+
+def _with_source_text(run: _Run, keys: Mapping[str, StoredKey]) -> list[StoredKey]:
+    """Return those of the keys, by id, that have a source text."""
+    source = run.project.source_language
+    values = run.store.values_of([*keys], [source]) if keys else {}
+    return [
+        key for id_, key in keys.items() if any(v.value for v in values.get(id_, ()))
+    ]
 
 
 def _is_unchanged(key: ImportedKey) -> bool:

@@ -409,8 +409,10 @@ def with_modules(
     modules: Literal["auto", "always"],
     known: Collection[str],
     plain: Collection[str],
+    had: Mapping[str, str],
 ) -> list[ReadFile]:
-    """Return the files with their modules: the names of their files.
+    """Return the files with their modules: those that files of their places have, by
+    ``had``, or else the names of their files.
 
     ``auto`` gives them where two files of a language share a key, or the project has
     such a module, which ``known`` says, but not to the paths ``plain``: these were
@@ -421,8 +423,8 @@ def with_modules(
     parts = [module_parts(file) for file in files]
     plain = [module_name(file, separator) for file in files]
     names = [
-        _known_module(each, separator, known) or name
-        for each, name in zip(parts, plain, strict=True)
+        had.get(place_of(file)) or _known_module(each, separator, known) or name
+        for file, each, name in zip(files, parts, plain, strict=True)
     ]
     names = [
         "" if path_of(file) in unnamed else name
@@ -445,7 +447,7 @@ def with_modules(
         start = _common([parts[at] for at in same])
         end = _common([parts[at][start:][::-1] for at in same])
         for at in same:
-            if names[at] == name:
+            if names[at] == name and place_of(files[at]) not in had:
                 folders = parts[at][start : len(parts[at]) - end]
                 names[at] = _module_of((*folders, parts[at][-1]), separator)
                 wanted.add(names[at])

@@ -233,6 +233,28 @@ def test_replace_removes_by_files_of_the_source_language_alone(
     assert list(uploads.values(project)) == ["a"]
 
 
+def test_replace_leaves_what_no_file_of_the_source_language_ever_had(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    german = {"@metadata": {"authors": ["Ann", "Ben"]}, "a": "a", "b": "b"}
+    files = both({"a": "A", "b": "B"}, german)
+
+    first = uploads.result(project, "all.zip", files, mode="replace")
+    again = uploads.result(project, "all.zip", files, mode="replace")
+    alone = uploads.result(project, "en.json", {"a": "A"}, mode="replace")
+    german["@metadata"]["authors"].append("Cid")
+    last = uploads.result(project, "all.zip", both({"a": "A"}, german), mode="replace")
+
+    assert (first["keysCreated"], again["keysRemoved"]) == (4, 0)
+    assert (alone["removed"], last["removed"]) == (["b"], [])
+    assert sorted(text["de"] for text in uploads.values(project).values()) == [
+        "Ann",
+        "Ben",
+        "Cid",
+        "a",
+    ]
+
+
 @pytest.mark.parametrize("carry", [False, True])
 def test_a_renamed_key_is_listed_and_may_keep_its_translations(
     uploads: Uploads, project: dict[str, Any], *, carry: bool
