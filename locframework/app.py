@@ -22,6 +22,7 @@ from .events import SYSTEM, EventLog
 from .exchange.exports import Exports
 from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
+from .exchange.uploads import UploadChecker
 from .fields import Clock, system_clock, timestamp
 from .files.service import Files
 from .formats.service import Formats
@@ -248,9 +249,8 @@ class Framework:
         )
         runner.add_handler(self.prefill)
 
-        self.imports = Imports(
-            storage, access, projects, branches, languages, formats, blobs, jobs
-        )
+        checker = UploadChecker(storage, access, projects, languages, formats)
+        self.imports = Imports(storage, projects, branches, blobs, jobs, checker)
         runner.add_handler(
             ImportJob(
                 storage,
@@ -263,6 +263,7 @@ class Framework:
                 renewed,
                 languages,
                 formats,
+                checker,
             )
         )
         self.exports = Exports(

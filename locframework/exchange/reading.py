@@ -20,7 +20,7 @@ from locframework.errors import (
     abbreviate,
     truncate,
 )
-from locframework.formats.archive import is_archive, read_archive
+from locframework.formats.archive import read_archive
 from locframework.formats.records import Entry, FormatInfo, SourceFile, Text
 from locframework.formats.rules import (
     language_in_path,
@@ -106,9 +106,7 @@ class UploadReader:
         a language; of an archive with a Problem for each, the first hundred of all,
         unless they are to be skipped.
         """
-        name = file.name.lower()
-        extensions = tuple(info.extension for info in self._formats.list_formats())
-        if not is_archive(file.content) or name.endswith(extensions):  # as XLSX does
+        if not self._formats.is_archive(file):
             info = self._format or self._as_before(self._formats.detect(file))
             self.paths = {file.name}
             return list(self._read(file, info, ""))
