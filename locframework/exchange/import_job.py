@@ -256,7 +256,10 @@ class ImportJob:
             if batch.skipped and params.mode == "replace":
                 kept = _keys_of_skipped(run, reader, batch)
                 batch = replace(batch, left_out=[*batch.left_out, *kept])
+            came = batch.keys
             batch = self._without_removed(run, reader, batch)
+            names = {key.name for key in batch.keys}
+            gone |= {key.name: key.base for key in came if key.name not in names}
             of_main = _only_of_main(self._storage.keys, run, reader, batch)
             return replace(task, batch=batch, gone=gone, of_main=of_main)
 

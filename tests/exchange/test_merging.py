@@ -348,6 +348,22 @@ def test_a_renamed_key_is_merged_with_what_its_old_name_had(
     assert uploads.values(project) == {"new": {"en": "Text", "de": "Neu"}}
 
 
+def test_a_key_that_one_file_still_has_is_renamed_and_merged_like_others(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de", "fr"])
+    texts = {"en.json": "Text", "de.json": "Alt", "fr.json": "F"}
+    old = {path: {"old": text} for path, text in texts.items()}
+    uploads.result(project, "all.zip", Uploads.zipped(old))
+    new = old | {"en.json": {"new": "Text"}, "de.json": {"new": "Neu"}}
+    form = {"mode": "replace", "renames": "carry"}
+
+    found = uploads.result(project, "all.zip", Uploads.zipped(new), **form)
+
+    assert found["conflictCount"] == 0
+    assert uploads.values(project) == {"new": {"en": "Text", "de": "Neu", "fr": "F"}}
+
+
 def test_what_was_seen_of_a_file_that_does_not_come_is_refused(
     uploads: Uploads, project: dict[str, Any]
 ) -> None:
