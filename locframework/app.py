@@ -22,7 +22,6 @@ from .events import SYSTEM, EventLog
 from .exchange.exports import Exports
 from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
-from .exchange.uploads import UploadChecker
 from .fields import Clock, system_clock, timestamp
 from .files.service import Files
 from .formats.service import Formats
@@ -47,6 +46,8 @@ from .keys.imported_files import layout_family
 from .keys.service import Keys, Review
 from .keys.writing.trash import KeyTrash
 from .keys.writing.writer import KeyWriter
+from .machine_translation.run import TranslationRuns
+from .machine_translation.service import MachineTranslation
 from .memories.entries import Entries
 from .memories.imports import MemoryFiles
 from .memories.matches import Matching
@@ -75,8 +76,8 @@ _NEEDED = {
     "screenshot": ("blob store", "screenshots"),
 }
 _NOT_READ = (
-    "no installed plugin reads the %s files that were imported last (projects: %d, as"
-    " %s); exports ignore them"
+    "no installed plugin reads the %s files that were imported last in %d projects,"
+    " such as %s; nothing is merged with them"
 )
 
 OPERATOR = Caller(actor=SYSTEM, everything=True)
@@ -249,8 +250,35 @@ class Framework:
         )
         runner.add_handler(self.prefill)
 
-        checker = UploadChecker(storage, access, projects, languages, formats)
-        self.imports = Imports(storage, projects, branches, blobs, jobs, checker)
+        runner.add_handler(
+            TranslationRuns(
+                storage,
+                access,
+                branches,
+                writer,
+                events,
+                matching,
+                term_cache,
+                renewed,
+                plugins.translators,
+            )
+        )
+        self.machine_translation = MachineTranslation(
+            storage,
+            access,
+            projects,
+            branches,
+            languages,
+            jobs,
+            term_cache,
+            plugins.translators,
+            settings.translator,
+            max(1, settings.server.threads // 4),
+        )
+
+        self.imports = Imports(
+            storage, access, projects, branches, languages, formats, blobs, jobs
+        )
         runner.add_handler(
             ImportJob(
                 storage,
@@ -263,7 +291,6 @@ class Framework:
                 renewed,
                 languages,
                 formats,
-                checker,
             )
         )
         self.exports = Exports(

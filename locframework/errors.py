@@ -139,6 +139,10 @@ class UnknownFormat(LocError, status=400):
     """A file format that no plugin provides, or that cannot do what is asked."""
 
 
+class UnknownProvider(LocError, status=400):
+    """An engine of machine translation that no plugin provides."""
+
+
 class UnknownHost(LocError, status=400):
     """A request by a host name that absolute URLs may not have (decisions 2.12)."""
 

@@ -20,6 +20,7 @@ from locframework.blobs.blob_store import BlobStore
 from locframework.events import Event
 from locframework.formats.format import Format
 from locframework.keys.changes import Change, WriteNote, WriteRefusal
+from locframework.machine_translation.translator import Translator
 from locframework.memories.matching.port import Matcher
 from locframework.quality.check import Check
 from locframework.settings import Settings
@@ -55,6 +56,12 @@ def loc_provide_matchers() -> Sequence[Matcher]:  # type: ignore[empty-body]
 @hookspec
 def loc_provide_checks() -> Sequence[Check]:  # type: ignore[empty-body]
     """Checks on the quality of texts, beside those that come with the framework."""
+
+
+@hookspec
+def loc_provide_translators() -> Sequence[Translator]:  # type: ignore[empty-body]
+    """The engines of machine translation that the setting ``translator`` and runs can
+    name."""
 
 
 @hookspec

@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from decimal import Decimal
 from functools import cache, lru_cache
 
 import langcodes
@@ -32,6 +33,7 @@ _MODIFIERS = {
     "ijekavian": "ijekavsk",
     "ijekavianlatin": "Latn-ijekavsk",
 }  # of POSIX locale names; others are scripts and variants themselves
+EXAMPLES_MOST = 3  # numbers of a plural form
 _A = 0x1F1E6  # regional indicator letter A
 
 
@@ -213,6 +215,22 @@ def rare_plural_forms(tag: str) -> frozenset[str]:
     none for an unknown language."""
     common = common_plural_forms(tag)
     return frozenset(language_info(tag).plural_forms) - common if common else common
+
+
+@lru_cache(maxsize=1024)
+def plural_examples(tag: str) -> dict[str, list[str]]:
+    """Return numbers of each plural form, small ones first: three whole ones at most,
+    else a fraction or a million; none for an unknown language."""
+    locale = _locale(tag)
+    found: dict[str, list[str]] = {}
+    if locale is None:
+        return found
+    numbers = [*map(str, (*range(201), 1000)), "1.5", "1000000"]
+    for number in numbers:
+        some = found.setdefault(locale.plural_form(Decimal(number)), [])
+        if len(some) < EXAMPLES_MOST and (number.isdigit() or not some):
+            some.append(number)
+    return found
 
 
 def _locale(tag: str) -> Locale | None:

@@ -31,6 +31,7 @@ from .errors import (
 from .events import Event
 from .formats.format import Format
 from .keys.changes import NOTE_LENGTH, Change, WriteNote, WriteRefusal, WriteVeto, named
+from .machine_translation.translator import Translator
 from .memories.matching.port import Matcher
 from .quality.check import Check, name_of_check
 from .quality.checks import BUILT_IN
@@ -115,6 +116,9 @@ class PluginHost:
         )
         self.formats: dict[str, Format] = self._provided("formats", Format)
         self.transports: dict[str, Transport] = self._provided("transports", Transport)
+        self.translators: dict[str, Translator] = self._provided(
+            "translators", Translator
+        )
         self.matchers: dict[str, Matcher] = self._provided("matchers", Matcher)
         for check in BUILT_IN:  # they have their names already
             self._providers["loc_provide_checks", check.name] = GROUP

@@ -65,6 +65,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     blob_store: str = "disk"  # who keeps files: a name of loc_provide_blob_stores
     webhook_transport: str = "https"  # who sends: a name of loc_provide_transports
     matcher: str = "rapidfuzz"  # who finds similar texts: of loc_provide_matchers
+    translator: str = "pseudo"  # the engine of runs: of loc_provide_translators
+    ai_currency: str = "EUR"  # of all prices and budgets of machine translation
     base_url: str | None = None  # "https://l10n.example.com/api/v1"; else as asked
     trust_host: bool = False  # without base_url: any Host, else only loopback ones
     rate_limit_storage: str = "memory://"  # or redis://host:6379/0: shared

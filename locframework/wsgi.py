@@ -31,6 +31,7 @@ from .http.records import Wrapped
 from .issues.endpoints import IssueEndpoints
 from .jobs.endpoints import JobEndpoints
 from .keys.endpoints import KeyEndpoints, ReviewEndpoints
+from .machine_translation.endpoints import MachineTranslationEndpoints
 from .memories.endpoints import MemoryEndpoints
 from .merging.endpoints import MergingEndpoints
 from .plugins import LoadedPlugin, PluginHost
@@ -153,6 +154,7 @@ def operations_of(of: Framework) -> list[object]:
         FileEndpoints(of.files),
         FormatEndpoints(of.formats),
         JobEndpoints(of.jobs),
+        MachineTranslationEndpoints(of.machine_translation),
         DeliveryEndpoints(of.distributions, of.releases),
         ContentEndpoints(of.content),
         WebhookEndpoints(of.webhooks),

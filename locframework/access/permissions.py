@@ -18,6 +18,7 @@ class Permission(Struct, frozen=True):
 
 _DESCRIPTIONS = {
     "ai_run": "Run machine translation",
+    "ai_suggest": "Ask for machine translations of single texts",
     "audit_read": "Read who changed what",
     "branch_manage": "Create and close branches",
     "branch_merge": "Merge branches",
@@ -60,7 +61,12 @@ PERMISSIONS: Mapping[str, Permission] = {
 _VIEWER = frozenset(
     {"project_read", "translation_read", "glossary_read", "tm_read", "statistics_read"}
 )
-_TRANSLATOR = _VIEWER | {"translation_write", "glossary_write", "tm_write"}
+_TRANSLATOR = _VIEWER | {
+    "translation_write",
+    "glossary_write",
+    "tm_write",
+    "ai_suggest",
+}
 _REVIEWER = _TRANSLATOR | {"translation_approve", "glossary_approve", "tm_approve"}
 _DEVELOPER = (
     _REVIEWER

@@ -124,9 +124,8 @@ class ExportedFile(Struct, frozen=True):
 class ImportParams(Struct, frozen=True, rename="camel"):
     """What an import job is given."""
 
-    blob: str  # the ImportBatch, msgpack; unless it is checked, the ImportUpload
+    blob: str  # the batch, msgpack
     store: str
-    is_checked: bool
     mode: ImportMode
     on_conflict: OnConflict
     dry_run: bool

@@ -19,12 +19,11 @@ class Progress(Struct, frozen=True):
     total: int
 
 
-class JobError(Struct, frozen=True, omit_defaults=True):
+class JobError(Struct, frozen=True):
     """Why a job failed; ``code`` is one of the API's error codes."""
 
     code: str
     message: str
-    details: object = None  # as a response with this code has them
 
 
 class Job(Struct, frozen=True, rename="camel"):

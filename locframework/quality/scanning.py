@@ -199,7 +199,7 @@ def icu_syntax(text: str) -> Iterator[tuple[int, int]]:
     """Where ICU messages say what they choose by and which branch is next."""
     if not has_branches(text):
         return
-    pairs = _pairs(text)
+    pairs = brace_pairs(text)
     read_to: dict[int, int] = {}  # of each argument: where its last branch ended
     for start in sorted(pairs):
         end, parent = pairs[start]
@@ -212,7 +212,7 @@ def icu_syntax(text: str) -> Iterator[tuple[int, int]]:
 
 def icu_plurals(text: str) -> list[tuple[int, int, set[str]]]:
     """Where each ``plural`` of an ICU message is, and what its branches are called."""
-    pairs = _pairs(text)
+    pairs = brace_pairs(text)
     names: dict[int, set[str]] = {}
     read_to: dict[int, int] = {}
     for start in sorted(pairs):
@@ -259,7 +259,7 @@ def _is_percentage(text: str, found: re.Match[str]) -> bool:
 
 
 def _in_braces(text: str) -> Iterator[Placeholder]:
-    pairs = _pairs(text)
+    pairs = brace_pairs(text)
     heads: dict[int, re.Match[str]] = {}  # of ICU arguments, by where they open
     read_to: dict[int, int] = {}  # of each: where its last branch ended
     numbers: dict[int, str] = {}  # what ``#`` is in a branch, by where it opens
@@ -315,7 +315,7 @@ def _simple(text: str, start: int, end: int, braces: int) -> Placeholder | None:
     return Placeholder(shown, start, end + 1, is_next, bool(_COUNTS.fullmatch(name)))
 
 
-def _pairs(text: str) -> dict[int, tuple[int, int]]:
+def brace_pairs(text: str) -> dict[int, tuple[int, int]]:
     """Where each brace that is opened is closed, and the one around it, or -1."""
     pairs: dict[int, tuple[int, int]] = {}
     opened: list[int] = []

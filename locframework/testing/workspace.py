@@ -28,7 +28,7 @@ from msgspec import UNSET
 
 from locframework.access.records import NewMember, NewToken, Role
 from locframework.app import OPERATOR, Framework
-from locframework.fields import Clock, system_clock
+from locframework.fields import Clock, new_id, system_clock
 from locframework.settings import Settings
 from locframework.wsgi import create_app
 
@@ -49,7 +49,9 @@ class Workspace:
     def organization(self, name: str | None = None) -> tuple[str, Client]:
         """Another organization, and a client with its owner's token."""
         number = next(self._numbers)
-        name, email = name or f"Skerry Ferries {number}", f"owner{number}@example.com"
+        # the database may have organizations of another workspace
+        name = name or f"Skerry Ferries {new_id()[-12:]}"
+        email = f"owner{number}@example.com"
         made, member = self.framework.organizations.create_organization(name, email)
         _, secret = self.framework.tokens.create_for_member(
             OPERATOR, made.id, member.id, NewToken(name="tests")

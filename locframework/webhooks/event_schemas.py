@@ -96,6 +96,7 @@ _TYPES: dict[str, tuple[str, str]] = {  # properties of an item, ? if optional
     "glossary.translation.proposed": (_TERM_VALUE, "Term translations were proposed"),
     "glossary.translation.approved": (_TERM_VALUE, "Term translations were approved"),
     "glossary.translation.rejected": (_REJECTED, "Proposals for terms were rejected"),
+    "ai.completed": ("jobId", "A run of machine translation was completed"),
     "import.completed": ("jobId", "An import was completed"),
     "job.failed": (_ENDED_JOB, "A job failed"),
     "job.cancelled": (_ENDED_JOB, "A job was cancelled"),

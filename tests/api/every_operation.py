@@ -112,6 +112,8 @@ BODIES: dict[str, Any] = {
     "rejectEntryTranslation": {},
     "assignMemory": {"priority": 1},
     "startPrefill": {"languageCodes": ["de"]},
+    "startTranslation": {"languageCodes": ["de"]},
+    "suggestTranslation": {"languageCode": "de", "text": "Hello"},
     "createWebhook": {"url": PUBLIC_URL, "eventTypes": ["key.created"]},
     "updateWebhook": {"description": "said by the matrix"},
     "replayDeliveries": {"status": "failed"},

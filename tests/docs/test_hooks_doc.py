@@ -139,6 +139,24 @@ def test_the_example_of_loc_provide_transports(example, open_with):
     assert (answer.status_code, plugin.drawer.posts) == (204, [post])
 
 
+def test_the_example_of_loc_provide_translators(example, open_with):
+    plugin = example("loc_provide_translators")["DictionaryPlugin"]()
+
+    with open_with(plugin, translator="dictionary") as workspace:
+        project = workspace.project(languages=["de"])
+        for key, text in (("a", "Save"), ("b", "Open")):
+            workspace.key(project, key, values={"en": text})
+        path = f"/projects/{project['id']}/ai/translate"
+        job = workspace.job_of(
+            workspace.owner.post(path, json={"languageCodes": ["de"]})
+        )
+
+    assert [each["message"] for each in job["result"]["items"]] == [
+        None,
+        "does not know 'Open'",
+    ]
+
+
 def test_the_example_of_loc_provide_matchers(example, open_with):
     plugin = example("loc_provide_matchers")["PlainPlugin"]()
 

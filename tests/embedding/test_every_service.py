@@ -44,6 +44,7 @@ from locframework.keys.records import (
     TrashQuery,
     ValueItem,
 )
+from locframework.machine_translation.records import SuggestRequest, TranslateRequest
 from locframework.memories.prefill import PrefillRequest
 from locframework.merging.records import MergeRequest
 from locframework.pagination import PageRequest
@@ -258,6 +259,19 @@ ROWS = [  # the reads first; what ends most comes last
         lambda w: (PrefillRequest(["fr"]),),
         writes="fr",
     ),
+    Row(
+        "machine_translation.start_run",
+        "ai_run",
+        lambda w: (TranslateRequest(["fr"]),),
+        writes="fr",
+    ),
+    Row(
+        "machine_translation.suggest",
+        "ai_suggest",
+        lambda w: (SuggestRequest("fr", text="Pay"),),
+    ),
+    Row("machine_translation.list_providers", "ai_suggest", lambda w: ()),
+    Row("machine_translation.list_outcomes", "", lambda w: (w.job, PageRequest())),
     Row("jobs.cancel_job", "", lambda w: (w.job,)),
     Row("languages.add_language", "language_manage", lambda w: (NewLanguage("ar"),)),
     Row(

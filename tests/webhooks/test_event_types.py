@@ -225,6 +225,18 @@ def test_a_pre_translation(events):
     assert statuses(events, "translation.updated") == [("a", "de", "draft", 1)]
 
 
+def test_a_run_of_machine_translation(events):
+    events.hooked.key("a", values={"en": "Pay now"})
+    body = {"languageCodes": ["de"]}
+
+    assert events.after(events.post("/ai/translate", body | {"dryRun": True})) == []
+    assert events.after(events.post("/ai/translate", body)) == [
+        "ai.completed",
+        "language.completed",
+        "translation.updated",
+    ]
+
+
 def test_jobs_that_fail_or_are_cancelled(events):
     events.hooked.key("a", values={"en": "x"})
     make = events.post(

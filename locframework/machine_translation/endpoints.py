@@ -1,0 +1,101 @@
+"""Machine translation over HTTP (decisions 2.6)."""
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    BranchNotOpen,
+    BranchProtected,
+    KeyNotFound,
+    LanguageNotAssigned,
+    LanguageNotInProject,
+    UnknownProvider,
+)
+from locframework.http.operation import operation
+from locframework.http.records import Accepted, BranchQuery
+from locframework.jobs.endpoints import accepted
+from locframework.jobs.records import JobAnswer
+from locframework.pagination import Page, PageRequest
+
+from .records import (
+    ProvidersAnswer,
+    RunOutcome,
+    SuggestionAnswer,
+    SuggestRequest,
+    TranslateRequest,
+)
+from .run import PERMISSION
+from .service import SUGGEST, MachineTranslation
+
+
+class MachineTranslationEndpoints:
+    """``/projects/{projectId}/ai``."""
+
+    tag = "Machine translation"
+
+    def __init__(self, translation: MachineTranslation) -> None:
+        self._translation = translation
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/ai/translate",
+        permission=PERMISSION,
+        errors=(
+            UnknownProvider,
+            LanguageNotInProject,
+            LanguageNotAssigned,
+            BranchNotOpen,
+            BranchProtected,
+        ),
+    )
+    def start_translation(
+        self,
+        caller: Caller,
+        project_id: str,
+        query: BranchQuery,
+        body: TranslateRequest,
+    ) -> Accepted[JobAnswer]:
+        """Translate texts by machine.
+
+        A job writes drafts of the origin `ai`; texts that a memory has wholly are taken
+        from there, with the origin `tm`. Placeholders, tags and the forms of ICU
+        messages never reach the engine, and an answer that lacks one fails. Each
+        selected text has one outcome, in `GET …/jobs/{jobId}/outcomes`. What people
+        wrote or approved stays. `maxCost` is never exceeded; `dryRun` counts, and says
+        what a run may cost at most.
+        """
+        job = self._translation.start_run(caller, project_id, body, branch=query.branch)
+        return accepted(job)
+
+    @operation("GET", "/projects/{projectId}/jobs/{jobId}/outcomes", permission=None)
+    def list_outcomes(
+        self, caller: Caller, project_id: str, job_id: str, query: PageRequest
+    ) -> Page[RunOutcome]:
+        """List what came of the texts of a run.
+
+        Language by language, in the order of keys.
+        """
+        return self._translation.list_outcomes(caller, project_id, job_id, query)
+
+    @operation("GET", "/projects/{projectId}/ai/providers", permission=SUGGEST)
+    def list_providers(self, caller: Caller, project_id: str) -> ProvidersAnswer:
+        """List the engines of machine translation.
+
+        With their languages, limits and prices; the default one comes first.
+        """
+        return ProvidersAnswer(self._translation.list_providers(caller, project_id))
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/ai/suggest",
+        permission=SUGGEST,
+        errors=(UnknownProvider, LanguageNotInProject, KeyNotFound, BranchNotOpen),
+    )
+    def suggest_translation(
+        self, caller: Caller, project_id: str, query: BranchQuery, body: SuggestRequest
+    ) -> SuggestionAnswer:
+        """Suggest a translation.
+
+        Of a key, or of a text, in 20 seconds at most. Nothing is stored. If others wait
+        for suggestions already, 503 with `Retry-After`.
+        """
+        found = self._translation.suggest(caller, project_id, body, branch=query.branch)
+        return SuggestionAnswer(found)

@@ -1,0 +1,242 @@
+"""Calls of an engine: in batches, within a budget, one outcome for each text."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from locframework.errors import PLUGIN_EXCEPTIONS
+
+from .messages import BrokenAnswer, Leaf, Message, Piece
+from .translator import (
+    MatchHint,
+    Refused,
+    TermHint,
+    Translated,
+    TranslationBatch,
+    TranslationItem,
+    Translations,
+    Translator,
+    TranslatorFailed,
+)
+
+log = logging.getLogger("locframework.machine_translation")
+
+CALL_SECONDS = 60.0
+ATTEMPTS = 3
+WAIT_SECONDS_MOST = 60.0
+RESERVED_FACTOR = 2  # of the estimate: texts without an answer are asked for again
+
+Failure = tuple[str, str]
+"""A reason of RunOutcome, and more of it for people."""
+CheckCancelled = Callable[[], None]
+
+
+@dataclass(eq=False)
+class Unit:
+    """A text to translate, and then its translation or why there is none."""
+
+    message: Message
+    source: str
+    key: str = ""
+    description: str = ""
+    plural_form: str | None = None
+    example: str | None = None
+    max_length: int | None = None
+    terms: tuple[TermHint, ...] = ()
+    matches: tuple[MatchHint, ...] = ()
+    neighbours: tuple[str, ...] = ()
+    text: str | None = None
+    failure: Failure | None = None
+
+    def item(self, id_: str, leaf: Leaf) -> TranslationItem:
+        """Return what an engine sees of one leaf."""
+        return TranslationItem(
+            id=id_,
+            pieces=leaf.pieces,
+            kept=tuple(leaf.kept),
+            message=self.source,
+            key=self.key,
+            description=self.description,
+            plural_form=leaf.plural_form or self.plural_form,
+            example=self.example,
+            max_length=self.max_length,
+            terms=self.terms,
+            matches=self.matches,
+            neighbours=self.neighbours,
+        )
+
+
+@dataclass(eq=False)
+class Engine:
+    """The calls for texts of one page and language. ``left``: what they may cost
+    together; None: anything."""
+
+    _translator: Translator
+    _source_language: str
+    _target_language: str
+    _instructions: str
+    _left: Decimal | None
+    cost: Decimal = Decimal(0)
+    _reserved: Decimal = Decimal(0)
+    _items: dict[TranslationItem, str] = field(default_factory=dict)
+    """The id of each item that is asked for; equal ones are paid once."""
+    _seconds: float = CALL_SECONDS
+    _attempts: int = ATTEMPTS
+    _allowed: list[TranslationItem] = field(default_factory=list)
+    _estimate: Decimal = Decimal(0)
+    _failed: dict[str, Failure] = field(default_factory=dict)
+
+    def reserve(self, units: Sequence[Unit]) -> Decimal:
+        """Return what the calls may cost at most, retries included; texts that the
+        budget does not allow fail."""
+        allowed: list[TranslationItem] = []
+        spent = Decimal(0)
+        for batch in self._batches(self._all_items(units)):
+            cost = self._translator.estimate(batch)
+            if self._left is not None and spent + cost > self._left:
+                for item in batch.items:
+                    self._failed[item.id] = "over_budget", "maxCost is reached"
+                continue
+            spent += cost
+            allowed += batch.items
+        self._reserved = RESERVED_FACTOR * spent
+        if self._left is not None:
+            self._reserved = min(self._left, self._reserved)
+        self._allowed = allowed
+        self._estimate = spent
+        return self._reserved
+
+    def estimate(self, units: Sequence[Unit]) -> None:
+        """Set the cost to that of a call for each batch, and the texts to the sources,
+        as if they were translated."""
+        self.reserve(units)
+        self.cost = self._estimate
+        for unit in units:
+            self._take(unit, {id_: item.pieces for item, id_ in self._items.items()})
+
+    def translate(
+        self,
+        units: Sequence[Unit],
+        check_cancelled: CheckCancelled,
+        *,
+        seconds: float = CALL_SECONDS,
+        attempts: int = ATTEMPTS,
+    ) -> None:
+        """Translate the units that ``reserve`` allowed. Each gets a text or a failure.
+        Raises what ``check_cancelled`` does, before a call."""
+        self._seconds, self._attempts = seconds, attempts
+        answers: dict[str, Sequence[Piece]] = {}
+        for batch in self._batches(self._allowed):
+            self._call(list(batch.items), answers, check_cancelled)
+        for unit in units:
+            self._take(unit, answers)
+
+    def _all_items(self, units: Sequence[Unit]) -> list[TranslationItem]:
+        items = []
+        for unit in units:
+            for leaf in unit.message.leaves:
+                item = unit.item("", leaf)
+                if item not in self._items:
+                    id_ = self._items[item] = str(len(self._items))
+                    items.append(unit.item(id_, leaf))
+        return items
+
+    def _batches(self, items: Sequence[TranslationItem]) -> Iterator[TranslationBatch]:
+        info = self._translator.describe()
+        batch: list[TranslationItem] = []
+        length = 0
+        for item in items:
+            more = sum(len(piece) for piece in item.pieces if isinstance(piece, str))
+            if batch and (
+                len(batch) == info.most_items or length + more > info.most_characters
+            ):
+                yield self._batch(batch)
+                batch, length = [], 0
+            batch.append(item)
+            length += more
+        if batch:
+            yield self._batch(batch)
+
+    def _batch(self, items: Sequence[TranslationItem]) -> TranslationBatch:
+        return TranslationBatch(
+            self._source_language,
+            self._target_language,
+            tuple(items),
+            self._instructions,
+        )
+
+    def _call(
+        self,
+        items: list[TranslationItem],
+        answers: dict[str, Sequence[Piece]],
+        check_cancelled: CheckCancelled,
+    ) -> None:
+        """Ask for items; those without an answer again, in halves."""
+        batch = self._batch(items)
+        found = self._answer(batch, check_cancelled)
+        if isinstance(found, tuple):
+            self._failed.update(dict.fromkeys((item.id for item in items), found))
+            return
+        missing = []
+        for item in items:
+            outcome = found.outcomes.get(item.id)
+            if isinstance(outcome, Translated):
+                answers[item.id] = outcome.pieces
+            elif isinstance(outcome, Refused):
+                self._failed[item.id] = "refused", outcome.reason
+            elif len(items) == 1:
+                self._failed[item.id] = "no_answer", "the engine left it out"
+            else:
+                missing.append(item)
+        half = (len(missing) + 1) // 2
+        for some in (missing[:half], missing[half:]):
+            if some:
+                self._call(some, answers, check_cancelled)
+
+    def _answer(
+        self, batch: TranslationBatch, check_cancelled: CheckCancelled
+    ) -> Translations | Failure:
+        """Call the engine; again where that may help."""
+        translator = self._translator
+        most = translator.estimate(batch)
+        failure: Failure = "over_budget", "maxCost is reached"
+        for attempt in range(self._attempts):
+            if self.cost + most > self._reserved:
+                return failure
+            check_cancelled()
+            try:
+                found = translator.translate(batch, self._seconds)
+                self.cost += found.cost
+                return found
+            except TranslatorFailed as failed:
+                self.cost += min(failed.cost, most)
+                failure = "engine_failed", failed.reason
+                if failed.retry_after is None or attempt + 1 == self._attempts:
+                    return failure
+                _wait(failed.retry_after, check_cancelled)
+            except PLUGIN_EXCEPTIONS:
+                log.exception("translator %s failed", translator.name)
+                self.cost += most
+                return "engine_failed", "the engine failed; the log says why"
+        return failure
+
+    def _take(self, unit: Unit, answers: Mapping[str, Sequence[Piece]]) -> None:
+        """Set the text of a unit, or its failure."""
+        ids = [self._items[unit.item("", leaf)] for leaf in unit.message.leaves]
+        for id_ in ids:
+            if id_ in self._failed:
+                unit.failure = self._failed[id_]
+                return
+        try:
+            unit.text = unit.message.build([answers[id_] for id_ in ids])
+        except BrokenAnswer as broken:
+            unit.failure = "broken_answer", str(broken)
+
+
+def _wait(seconds: float, check_cancelled: CheckCancelled) -> None:
+    ends = time.monotonic() + min(seconds, WAIT_SECONDS_MOST)
+    while (left := ends - time.monotonic()) > 0:
+        check_cancelled()
+        time.sleep(min(left, 0.2))

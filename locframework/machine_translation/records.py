@@ -1,0 +1,188 @@
+"""Runs of machine translation: what starts one, and what comes of each text."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from locframework.fields import TimeInput
+from locframework.keys.records import (
+    KEY_LENGTH,
+    TAGS_MOST,
+    KeyQuery,
+    StatusFilter,
+)
+from locframework.memories.matching.records import LanguageCode, LanguageCodes
+
+from .translator import TranslatorInfo
+
+KEYS_LIMIT = 500
+LISTED_LIMIT = 1000
+REASON_LENGTH = 300
+VALUE_CHARACTERS = 5000  # of a text to suggest a translation for
+
+Money = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9]{1,12}(\.[0-9]{1,8})?$",
+        description="A decimal number in the currency of the setting ai_currency",
+        examples=["2.50"],
+    ),
+]
+Instructions = Annotated[str, Meta(max_length=4000)]
+
+
+class RunFilter(Struct, frozen=True, rename="camel"):
+    """Which keys, as lists of keys have it; every condition that is set must hold."""
+
+    search: Annotated[str, Meta(max_length=1000)] | None = None
+    prefix: Annotated[str, Meta(max_length=KEY_LENGTH)] | None = None
+    tag: Annotated[list[str], Meta(max_length=TAGS_MOST)] = []
+    language_code: str | None = None
+    status: StatusFilter | None = None
+    is_outdated: bool | None = None
+    has_issues: bool | None = None
+    is_plural: bool | None = None
+    updated_since: TimeInput | None = None
+
+    def query(self) -> KeyQuery:
+        """Return the query of a list with these keys."""
+        given = {name: getattr(self, name) for name in self.__struct_fields__}
+        return KeyQuery(**given)
+
+
+class TranslateRequest(Struct, frozen=True, rename="camel"):
+    """The body that starts a run.
+
+    A text that exists stays: ``onlyMissing`` false also replaces drafts, and puts a
+    draft beside an approved text that is outdated; ``onlyOutdated`` does so with
+    outdated texts alone. ``overwritePending``: also texts that wait for review.
+    """
+
+    language_codes: LanguageCodes
+    key_ids: Annotated[list[str], Meta(max_length=KEYS_LIMIT)] | None = None
+    filter: RunFilter = RunFilter()
+    only_missing: bool = True
+    only_outdated: bool = False
+    overwrite_pending: bool = False
+    provider: str | None = None  # one of GET …/ai/providers; null: the default
+    use_tm: bool = True  # matches of 100 % are taken, others are shown to the engine
+    use_glossary: bool = True
+    instructions: Instructions = ""
+    max_cost: Money | None = None
+    dry_run: bool = False
+
+
+class RunParams(Struct, frozen=True, rename="camel"):
+    """The parameters of a job: a request that was checked."""
+
+    request: TranslateRequest  # the language codes are canonical
+    provider: str
+    branch: str | None  # its id; None: main
+
+
+OutcomeKind = Literal["translated", "skipped", "failed"]
+
+
+class RunOutcome(Struct, frozen=True, rename="camel"):
+    """What came of one text.
+
+    ``reason`` of one that was skipped: ``has_text``, ``pending_review``, ``approved``,
+    ``not_outdated``, ``no_source``, ``changed_meanwhile`` or ``key_not_found``; of one
+    that failed: ``over_budget``, ``no_answer``, ``engine_failed``, ``refused``,
+    ``broken_answer``, ``unreadable_source``, or an error code.
+    """
+
+    key_id: str
+    key: str | None
+    language_code: str
+    plural_form: str | None
+    outcome: OutcomeKind
+    reason: str | None = None
+    message: str | None = None  # more of the reason, for people
+    origin: Literal["tm", "ai"] | None = None  # of a translated one
+
+
+class LanguageRun(Struct, rename="camel"):
+    """What came of the texts of one language."""
+
+    translated: int = 0
+    skipped: int = 0
+    failed: int = 0
+    cost: Decimal = Decimal(0)
+
+
+class RunResult(Struct, rename="camel"):
+    """The ``result`` of a run. The sums equal the selection. In a dry run,
+    ``translated`` and ``cost`` are what a run would bring and may cost at most."""
+
+    provider: str
+    dry_run: bool
+    translated: int = 0
+    skipped: int = 0
+    failed: int = 0
+    cost: Decimal = Decimal(0)
+    paid_again: Decimal = Decimal(0)
+    """Of the cost: what calls may have cost that a crash cut off."""
+    languages: dict[str, LanguageRun] = field(default_factory=dict)
+    items: list[RunOutcome] = field(default_factory=list)  # the first thousand
+
+    def count(self, outcome: RunOutcome) -> None:
+        """Count an outcome in all and in its language."""
+        language = self.languages.setdefault(outcome.language_code, LanguageRun())
+        for counts in (self, language):
+            setattr(counts, outcome.outcome, getattr(counts, outcome.outcome) + 1)
+
+    def pay(self, language_code: str, cost: Decimal) -> None:
+        """Add a cost to the sum and to that of the language."""
+        self.cost += cost
+        self.languages.setdefault(language_code, LanguageRun()).cost += cost
+
+
+class RunStep(Struct, rename="camel"):
+    """The progress of a run: where it goes on, and what a call may cost that has no
+    outcome yet."""
+
+    result: RunResult
+    language: int = 0  # the place of the language in the request
+    after: tuple[str, str] | None = None  # name and id of the last key that was done
+    reserved: Decimal = Decimal(0)
+
+
+class SuggestRequest(Struct, frozen=True, rename="camel"):
+    """The body that asks for a suggestion: for a key, or for a text."""
+
+    language_code: LanguageCode
+    key_id: str | None = None
+    text: Annotated[str, Meta(min_length=1, max_length=VALUE_CHARACTERS)] | None = None
+    provider: str | None = None
+    use_glossary: bool = True
+    instructions: Instructions = ""
+
+
+class Suggestion(Struct, frozen=True):
+    """An engine's translation of one text: a text, or texts by plural form."""
+
+    value: str | dict[str, str]
+    provider: str
+    cost: Decimal
+
+
+class SuggestionAnswer(Struct, frozen=True):
+    """The body of a response with a suggestion."""
+
+    suggestion: Suggestion
+
+
+class ProvidersAnswer(Struct, frozen=True):
+    """The body of a response with the engines that are there."""
+
+    providers: list[TranslatorInfo]
+
+
+def money(text: str | None) -> Decimal | None:
+    """Return the amount. None for None."""
+    try:
+        return None if text is None else Decimal(text)
+    except InvalidOperation:
+        return None

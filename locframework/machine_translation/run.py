@@ -1,0 +1,530 @@
+"""The job that translates: page by page of keys, one language after the other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, Protocol
+
+import msgspec
+
+from locframework.access.records import Renewed
+from locframework.access.service import Access
+from locframework.branches.service import Branches, BranchScope, require_writable
+from locframework.errors import (
+    LocError,
+    PermissionDenied,
+    ProjectNotFound,
+    UnknownProvider,
+)
+from locframework.events import EventLog
+from locframework.formats.records import Text
+from locframework.glossaries.matching import ProjectTerms, TermCache
+from locframework.jobs.records import Progress, StoredJob
+from locframework.jobs.store import Item, JobStore
+from locframework.jobs.work import Work
+from locframework.keys.branch_copies import states_of
+from locframework.keys.query import filter_of
+from locframework.keys.records import KeyState, KeyWrite, StoredKey, StoredValue
+from locframework.keys.store import store_of
+from locframework.keys.writing.writer import KeyWriter
+from locframework.languages import plural_examples
+from locframework.memories.matches import Matching
+from locframework.memories.matching.records import TEXT_LENGTH
+from locframework.memories.matching.scoring import Question
+from locframework.memories.store import MemoryStorage
+from locframework.memories.tm_sync import context_of
+from locframework.pagination import PageRequest, Position
+from locframework.projects.records import Language
+from locframework.projects.service import scope_of
+from locframework.transactions import crash_point, get_record
+
+from .engine import Engine, Failure, Unit
+from .messages import UnreadableMessage, take_apart
+from .records import (
+    LISTED_LIMIT,
+    REASON_LENGTH,
+    OutcomeKind,
+    RunOutcome,
+    RunParams,
+    RunResult,
+    RunStep,
+    TranslateRequest,
+    money,
+)
+from .translator import MatchHint, TermHint, Translator
+
+JOB_TYPE = "ai_translate"
+PERMISSION = "ai_run"
+KEYS_PER_PAGE = 200
+MATCHES_SHOWN = 3
+LEAST_MATCH = 60  # percent, of what is shown to an engine
+
+
+@dataclass(eq=False)
+class Target:
+    """One text that a run is to make."""
+
+    state: KeyState
+    form: str | None
+    source: str
+    there: StoredValue | None
+    unit: Unit | None = None
+    match: str | None = None  # of a memory, of 100 %
+    failure: Failure | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The translation; None if there is none."""
+        return self.match or (self.unit.text if self.unit else None)
+
+    @property
+    def origin(self) -> Literal["tm", "ai"]:
+        return "tm" if self.match else "ai"
+
+
+@dataclass(eq=False)
+class _Page:
+    """Keys in one language, and what a run makes of them."""
+
+    scope: BranchScope
+    entries: list[Target | RunOutcome]
+    """What is to be translated, and what became of the other texts, in order."""
+    keys: int
+    total: int  # of keys in a language
+    end: tuple[str, str] | None  # its last key; None: of all keys
+
+    @property
+    def targets(self) -> list[Target]:
+        """What is to be translated."""
+        return [each for each in self.entries if isinstance(each, Target)]
+
+
+class RunStorage(MemoryStorage, Protocol):
+    """The part of the storage that runs use."""
+
+    jobs: JobStore
+
+
+@dataclass(eq=False, repr=False)
+class TranslationRuns:
+    """The handler of these jobs."""
+
+    type = JOB_TYPE
+
+    _storage: RunStorage
+    _access: Access
+    _branches: Branches
+    _writer: KeyWriter
+    _events: EventLog
+    _matching: Matching
+    _terms: TermCache
+    _renewed: Renewed
+    _translators: Mapping[str, Translator]
+
+    def run(self, job: StoredJob, work: Work) -> None:
+        """Translate a page of keys a step. Raise PermissionDenied, BranchProtected,
+        UnknownProvider, …"""
+        params = msgspec.convert(job.params, RunParams)
+        translator = self._translators.get(params.provider)
+        if translator is None:
+            raise UnknownProvider(f"no plugin provides {params.provider!r} any more")
+        codes = params.request.language_codes
+        step = self._resumed(job, params)
+        while step.language < len(codes):
+            work.check_cancelled()
+            step = self._page(job, work, params, translator, step)
+            crash_point("ai_translate.after_step")
+        with work.finish() as outcome:
+            step.result.items = [
+                msgspec.convert(item, RunOutcome)
+                for item in self._first_items(job.job.id)
+            ]
+            if step.result.failed:
+                outcome.status = "partial"
+            outcome.result = msgspec.to_builtins(step.result)
+            if not params.request.dry_run:
+                project = get_record(
+                    self._storage.projects, job.project_id, ProjectNotFound
+                )
+                self._events.append(
+                    "ai.completed",
+                    organization_id=job.organization_id,
+                    project_id=job.project_id,
+                    actor=job.caller.actor,
+                    items=[{"jobId": job.job.id}],
+                    branch=self._branches.scope(project, params.branch).name,
+                )
+
+    def _resumed(self, job: StoredJob, params: RunParams) -> RunStep:
+        if job.step is None:
+            return RunStep(RunResult(params.provider, params.request.dry_run))
+        step = msgspec.convert(job.step, RunStep)
+        if step.reserved:  # a call was cut off, and may have been paid
+            code = params.request.language_codes[step.language]
+            step.result.pay(code, step.reserved)
+            step.result.paid_again += step.reserved
+            step.reserved = Decimal(0)
+        return step
+
+    def _first_items(self, job_id: str) -> Iterator[Item]:
+        for page in range(1, LISTED_LIMIT // 200 + 1):
+            found = self._storage.jobs.page_of_items(job_id, PageRequest(page, 200))
+            yield from found.items
+            if len(found.items) < found.limit:
+                return
+
+    def _page(
+        self,
+        job: StoredJob,
+        work: Work,
+        params: RunParams,
+        translator: Translator,
+        step: RunStep,
+    ) -> RunStep:
+        """Translate the next keys in the language, and store them with the step."""
+        request = params.request
+        code = request.language_codes[step.language]
+        page = self._read(job, params, translator, step, code)
+        engine = Engine(
+            translator,
+            page.scope.project.source_language,
+            code,
+            request.instructions,
+            _left(request, step),
+        )
+        units = [each.unit for each in page.targets if each.unit is not None]
+        if request.dry_run:
+            engine.estimate(units)
+        elif units:
+            reserved = engine.reserve(units)
+            if reserved:
+                step.reserved = reserved
+                with work.step() as noted:
+                    noted.note = msgspec.to_builtins(step)
+                    noted.progress = work.progress
+            crash_point("ai_translate.before_call")
+            engine.translate(units, work.check_cancelled)
+            crash_point("ai_translate.after_call")
+        after = _copy(step)
+        after.reserved = Decimal(0)
+        if engine.cost:
+            after.result.pay(code, engine.cost)
+        done = work.progress.done + page.keys
+        with work.step() as noted:
+            if not request.dry_run:
+                self._write(job, params, page, code)
+            outcomes = [
+                _outcome(each, code) if isinstance(each, Target) else each
+                for each in page.entries
+            ]
+            for outcome in outcomes:
+                after.result.count(outcome)
+            after.after = page.end
+            if page.end is None:
+                after.language += 1
+            noted.items = msgspec.to_builtins(outcomes)
+            noted.note = msgspec.to_builtins(after)
+            total = max(done, page.total * len(request.language_codes))
+            noted.progress = Progress(done, total)
+        return after
+
+    def _read(
+        self,
+        job: StoredJob,
+        params: RunParams,
+        translator: Translator,
+        step: RunStep,
+        code: str,
+    ) -> "_Page":
+        """Return the next keys, with what is to be translated of them."""
+        request = params.request
+        with self._storage.snapshot():
+            project = get_record(
+                self._storage.projects, job.project_id, ProjectNotFound
+            )
+            scope = self._branches.scope(project, params.branch)
+            languages = self._storage.projects.list_languages(project.id)
+            store = store_of(self._storage, scope)
+            codes = [each.language_code for each in languages]
+            [language] = [each for each in languages if each.language_code == code]
+            if request.key_ids is None:
+                where = filter_of(request.filter.query(), codes, ())
+                after = None if step.after is None else Position(*step.after)
+                size = min(KEYS_PER_PAGE, translator.describe().most_items)
+                found = store.list_keys(
+                    project.id, where, "key", limit=size, after=after
+                )
+                keys, total = list(found.items), found.total
+                last = keys[-1] if len(keys) == size else None
+                end = None if last is None else (last.key, last.id)
+                ids = [key.id for key in keys]
+            else:
+                ids, total, end = list(request.key_ids), len(request.key_ids), None
+            states = states_of(store, project.id, ids)
+            page = _Page(scope, [], len(ids), total, end)
+            page.entries += [
+                RunOutcome(id_, None, code, None, "skipped", "key_not_found")
+                for id_ in ids
+                if id_ not in states
+            ]
+            terms = self._terms.of_project(project.id) if request.use_glossary else None
+            chosen = [states[id_] for id_ in ids if id_ in states]
+            source_language = project.source_language
+            sources = [_source_text(each, source_language) for each in chosen]
+            for at, state in enumerate(chosen):
+                neighbours = (*sources[max(0, at - 1) : at], *sources[at + 1 : at + 2])
+                for entry in _entries(state, request, source_language, language):
+                    page.entries.append(entry)
+                    if isinstance(entry, Target):
+                        _set_unit(entry, language, terms, neighbours)
+        if request.use_tm:
+            self._take_matches(page, code)
+        return page
+
+    def _take_matches(self, page: "_Page", code: str) -> None:
+        """Take texts that match wholly from memories, and show engines the others."""
+        asked = {
+            id(target): Question(
+                target.source, context_of(target.state.key.key, target.form)
+            )
+            for target in page.targets
+            if len(target.source) <= TEXT_LENGTH
+        }
+        questions = sorted(set(asked.values()))
+        found = self._matching.find(
+            page.scope.project,
+            questions,
+            [code],
+            least=LEAST_MATCH,
+            only_approved=True,
+        )
+        for target in page.targets:
+            question = asked.get(id(target))
+            matches = found.get(question, {}).get(code, []) if question else []
+            if matches and matches[0].match_percentage == 100:
+                target.match = matches[0].value
+                target.unit = target.failure = None
+            elif matches and target.unit is not None:
+                target.unit.matches = tuple(
+                    MatchHint(each.source_text, each.value, each.match_percentage)
+                    for each in matches[:MATCHES_SHOWN]
+                )
+
+    def _write(
+        self, job: StoredJob, params: RunParams, page: "_Page", code: str
+    ) -> None:
+        """Write what was translated, unless somebody changed the key meanwhile."""
+        caller = self._renewed(job.caller)  # with the present permissions
+        if caller is None:
+            raise PermissionDenied(PERMISSION)
+        project = get_record(self._storage.projects, job.project_id, ProjectNotFound)
+        scope = self._branches.scope(project, params.branch)
+        if not self._access.may(caller, PERMISSION, scope_of(project)):
+            raise PermissionDenied(PERMISSION)
+        require_writable(scope)
+        done = [each for each in page.targets if each.text is not None]
+        ids = {each.state.key.id for each in done}
+        states = states_of(store_of(self._storage, scope), project.id, ids)
+        languages = self._storage.projects.list_languages(project.id)
+        for origin in ("tm", "ai"):
+            by_key: dict[str, list[Target]] = {}
+            for target in done:
+                if target.origin != origin:
+                    continue
+                now = states.get(target.state.key.id)
+                if now is None or _changed(target, now, code, project.source_language):
+                    target.failure = ("changed_meanwhile", "")
+                else:
+                    by_key.setdefault(now.key.id, []).append(target)
+            some = list(by_key.values())
+            writes = [_key_write(each, code) for each in some]
+            written = self._writer.write_each(
+                caller, scope, languages, writes, origin=origin
+            )
+            for targets, outcome in zip(some, written, strict=True):
+                if isinstance(outcome, LocError):
+                    for target in targets:
+                        target.failure = (outcome.code, outcome.message)
+
+
+def _left(request: TranslateRequest, step: RunStep) -> Decimal | None:
+    """Return what a run may still cost; None: anything."""
+    most = money(request.max_cost)
+    return None if most is None else max(Decimal(0), most - step.result.cost)
+
+
+def _copy(step: RunStep) -> RunStep:
+    return msgspec.convert(msgspec.to_builtins(step), RunStep)
+
+
+def _rows(state: KeyState, language_code: str) -> dict[str | None, StoredValue]:
+    return {
+        row.plural_form: row
+        for row in state.values
+        if row.language_code == language_code
+    }
+
+
+def _sources(state: KeyState, source_language: str) -> dict[str | None, str]:
+    """Return the source texts by plural form: approved ones, else the newest."""
+    rows = _rows(state, source_language)
+    texts = {
+        form: row.value if row.approved_value is None else row.approved_value
+        for form, row in rows.items()
+    }
+    return {form: text for form, text in texts.items() if text.strip()}
+
+
+def _source_text(state: KeyState, source_language: str) -> str:
+    texts = _sources(state, source_language)
+    return texts.get("other") or next(iter(texts.values()), "")
+
+
+def sources_for(
+    state: KeyState, source_language: str, language: Language
+) -> dict[str | None, str]:
+    """Return the source text of each form that a key has in a language; "" for none."""
+    sources = _sources(state, source_language)
+    other = sources.get("other") or sources.get(None) or ""
+    forms = language.plural_forms if state.key.is_plural else (None,)
+    return {form: sources.get(form) or other for form in forms}
+
+
+def _entries(
+    state: KeyState, request: TranslateRequest, source_language: str, language: Language
+) -> Iterator[Target | RunOutcome]:
+    """Yield the texts of a key to translate, and those that are skipped."""
+    code = language.language_code
+    there = _rows(state, code)
+    for form, source in sources_for(state, source_language, language).items():
+        row = there.get(form)
+        reason = _reason_to_skip(row, request) if source else "no_source"
+        if reason is None:
+            yield Target(state, form, source, row)
+        else:
+            id_, name = state.key.id, state.key.key
+            yield RunOutcome(id_, name, code, form, "skipped", reason)
+
+
+def _set_unit(
+    target: Target,
+    language: Language,
+    terms: ProjectTerms | None,
+    neighbours: tuple[str, ...],
+) -> None:
+    """Set what an engine is asked for, or why it is not."""
+    key, source, form = target.state.key, target.source, target.form
+    try:
+        target.unit = unit_of(
+            source, form, language, terms, key=key, neighbours=neighbours
+        )
+    except UnreadableMessage as unreadable:
+        target.failure = "unreadable_source", str(unreadable)
+
+
+def _reason_to_skip(row: StoredValue | None, request: TranslateRequest) -> str | None:
+    if row is None or not row.value:
+        return "not_outdated" if request.only_outdated else None
+    if request.only_outdated and not row.is_outdated:
+        return "not_outdated"
+    if row.status == "pending_review" and not request.overwrite_pending:
+        return "pending_review"
+    if request.only_missing and not request.only_outdated:
+        return "has_text"
+    if row.status == "approved" and not row.is_outdated:
+        return "approved"
+    return None
+
+
+def _term_hints(
+    terms: ProjectTerms | None, source: str, code: str
+) -> list[tuple[TermHint, bool]]:
+    """Return what the glossaries say of a text, and which terms must stay."""
+    found: dict[TermHint, bool] = {}
+    for place in terms.find(source) if terms else ():
+        term = terms.term(place.id)  # type: ignore[union-attr]
+        translations = [
+            each.values[term.id]
+            for each in terms.in_language(code)  # type: ignore[union-attr]
+            if term.id in each.values
+        ]
+        stays = term.do_not_translate
+        hint = TermHint(
+            source[place.start : place.end] if stays else term.term,
+            None if stays or not translations else translations[0],
+            term.usage_status == "forbidden",
+        )
+        found[hint] = stays
+    return list(found.items())
+
+
+def unit_of(
+    source: str,
+    form: str | None,
+    language: Language,
+    terms: ProjectTerms | None,
+    *,
+    key: StoredKey | None = None,
+    neighbours: tuple[str, ...] = (),
+) -> Unit:
+    """Return what an engine is asked for. Raises UnreadableMessage."""
+    code = language.language_code
+    examples = plural_examples(code)
+    numbers = examples.get(form or "")
+    hints = _term_hints(terms, source, code)
+    message = take_apart(
+        source,
+        {each: len(examples.get(each, ())) == 1 for each in language.plural_forms},
+        terms=[hint.term for hint, stays in hints if stays],
+        flags=() if key is None else key.format_flags,
+    )
+    return Unit(
+        message,
+        source,
+        key="" if key is None else key.key,
+        description="" if key is None else key.description,
+        plural_form=form,
+        example=numbers[0] if numbers else None,
+        max_length=None if key is None else key.max_length,
+        terms=tuple(hint for hint, _ in hints),
+        neighbours=neighbours,
+    )
+
+
+def _changed(target: Target, now: KeyState, code: str, source_language: str) -> bool:
+    """Return whether somebody changed the text, or its source, since it was read."""
+    before = target.state
+    return _rows(now, code).get(target.form) != target.there or _sources(
+        now, source_language
+    ) != _sources(before, source_language)
+
+
+def _key_write(targets: Sequence[Target], code: str) -> KeyWrite:
+    key = targets[0].state.key
+    texts = {each.form: each.text or "" for each in targets}
+    value: Text = (
+        {str(form): text for form, text in texts.items()}
+        if key.is_plural
+        else texts[None]
+    )
+    return KeyWrite(name=key.key, key_id=key.id, values={code: value})
+
+
+def _outcome(target: Target, code: str) -> RunOutcome:
+    key = target.state.key
+    failure = target.failure or (target.unit.failure if target.unit else None)
+    if failure is None:
+        return RunOutcome(
+            key.id, key.key, code, target.form, "translated", origin=target.origin
+        )
+    reason, message = failure
+    kind: OutcomeKind = "skipped" if reason == "changed_meanwhile" else "failed"
+    return RunOutcome(
+        key.id,
+        key.key,
+        code,
+        target.form,
+        kind,
+        reason,
+        message[:REASON_LENGTH] or None,
+    )

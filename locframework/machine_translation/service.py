@@ -1,0 +1,224 @@
+"""What one can do with machine translation: run it, ask for one text, see what came."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import BoundedSemaphore
+
+import msgspec
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.branches.service import Branches, require_writable
+from locframework.errors import (
+    KeyNotFound,
+    LanguageNotInProject,
+    Unavailable,
+    UnknownProvider,
+    ValidationFailed,
+    abbreviate,
+)
+from locframework.glossaries.matching import TermCache
+from locframework.jobs.records import Job
+from locframework.jobs.service import Jobs
+from locframework.keys.branch_copies import states_of
+from locframework.keys.query import filter_of
+from locframework.keys.records import KeyState, StoredKey
+from locframework.keys.store import store_of
+from locframework.languages import require_tag
+from locframework.pagination import Page, PageRequest
+from locframework.projects.records import Project
+from locframework.projects.service import Languages, Projects, scope_of
+from locframework.validation import check_record
+
+from .engine import Engine
+from .messages import UnreadableMessage
+from .records import (
+    RunOutcome,
+    RunParams,
+    Suggestion,
+    SuggestRequest,
+    TranslateRequest,
+)
+from .run import JOB_TYPE, PERMISSION, RunStorage, sources_for, unit_of
+from .translator import Translator, TranslatorInfo
+
+SUGGEST = "ai_suggest"
+SUGGEST_SECONDS = 20.0
+
+
+@dataclass(eq=False, repr=False)
+class MachineTranslation:
+    """Starts runs, and asks engines for single texts. ``at_once``: how many such
+    questions wait for an engine at a time."""
+
+    _storage: RunStorage
+    _access: Access
+    _projects: Projects
+    _branches: Branches
+    _languages: Languages
+    _jobs: Jobs
+    _terms: TermCache
+    _translators: Mapping[str, Translator]
+    _default: str
+    at_once: int = 1
+    _free: BoundedSemaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._free = BoundedSemaphore(self.at_once)
+
+    def list_providers(self, caller: Caller, project_id: str) -> list[TranslatorInfo]:
+        """Return the engines that are there, the default one first. Raises
+        ProjectNotFound."""
+        self._projects.require(caller, SUGGEST, project_id)
+        found = [each.describe() for each in self._translators.values()]
+        return sorted(found, key=lambda each: (each.id != self._default, each.id))
+
+    def start_run(
+        self,
+        caller: Caller,
+        project_id: str,
+        request: TranslateRequest,
+        *,
+        branch: str | None = None,
+    ) -> Job:
+        """Queue a run; needs ai_run and the languages. Raise ProjectNotFound,
+        ValidationFailed, UnknownProvider, LanguageNotInProject, LanguageNotAssigned,
+        BranchNotFound, BranchNotOpen, BranchProtected."""
+        project = self._projects.require(caller, PERMISSION, project_id)
+        check_record(request)
+        if request.key_ids is not None and request.filter != type(request.filter)():
+            message = "must be left out when there are keyIds"
+            raise ValidationFailed.at("$.filter", "choice", message)
+        languages = self._languages.of(project)
+        there = [language.language_code for language in languages]
+        filter_of(request.filter.query(), there, ())
+        translator = self._translator(request.provider)
+        codes: dict[str, None] = {}
+        for at, code in enumerate(request.language_codes):
+            path = f"$.languageCodes[{at}]"
+            codes[self._target(project, there, translator, code, path)] = None
+        scope = self._branches.scope(project, branch)
+        for code in codes:
+            self._access.require_language(caller, scope_of(project), code)
+        require_writable(scope)
+        keys = request.key_ids
+        request = replace(
+            request,
+            language_codes=list(codes),
+            key_ids=None if keys is None else sorted(set(keys)),
+        )
+        params = RunParams(request, translator.name, scope.branch_id)
+        with self._storage.transaction():
+            return self._jobs.start(
+                caller, project, JOB_TYPE, PERMISSION, msgspec.to_builtins(params)
+            )
+
+    def list_outcomes(
+        self, caller: Caller, project_id: str, job_id: str, page: PageRequest
+    ) -> Page[RunOutcome]:
+        """Return a page of what came of the texts of a run, language by language, in
+        the order of keys. Raises ProjectNotFound, JobNotFound."""
+        check_record(page, "query")
+        job = self._jobs.get_job(caller, project_id, job_id)
+        found = self._jobs.page_of_items(job, page)
+        items = [msgspec.convert(each, RunOutcome) for each in found.items]
+        return Page(items, found.total, found.page, found.limit)
+
+    def suggest(
+        self,
+        caller: Caller,
+        project_id: str,
+        request: SuggestRequest,
+        *,
+        branch: str | None = None,
+    ) -> Suggestion:
+        """Return an engine's translation of a key or a text; nothing is stored. Raise
+        ProjectNotFound, KeyNotFound, ValidationFailed, UnknownProvider,
+        LanguageNotInProject, and Unavailable if the engine fails, or others wait."""
+        project = self._projects.require(caller, SUGGEST, project_id)
+        check_record(request)
+        if (request.key_id is None) == (request.text is None):
+            message = "give keyId or text, and not both"
+            raise ValidationFailed.at("$.text", "choice", message)
+        languages = self._languages.of(project)
+        there = [language.language_code for language in languages]
+        translator = self._translator(request.provider)
+        code = self._target(
+            project, there, translator, request.language_code, "$.languageCode"
+        )
+        [language] = [each for each in languages if each.language_code == code]
+        with self._storage.snapshot():
+            terms = self._terms.of_project(project.id) if request.use_glossary else None
+            key: StoredKey | None = None
+            sources: dict[str | None, str] = {None: request.text or ""}
+            if request.key_id is not None:
+                state = self._state(project, request.key_id, branch)
+                key = state.key
+                sources = sources_for(state, project.source_language, language)
+            try:
+                units = {
+                    form: unit_of(source, form, language, terms, key=key)
+                    for form, source in sources.items()
+                }
+            except UnreadableMessage as unreadable:
+                message = f"the source text cannot be read: {unreadable}"
+                raise ValidationFailed.at("$", "message", message) from None
+        engine = Engine(
+            translator, project.source_language, code, request.instructions, None
+        )
+        if not self._free.acquire(blocking=False):
+            error = Unavailable("others wait for suggestions; try again")
+            error.retry_after_seconds = 2
+            raise error
+        try:
+            every = list(units.values())
+            engine.reserve(every)
+            engine.translate(every, lambda: None, seconds=SUGGEST_SECONDS, attempts=1)
+        finally:
+            self._free.release()
+        for unit in every:
+            if unit.failure is not None:
+                message = f"{translator.name} gave no translation: {unit.failure[1]}"
+                raise Unavailable(message)
+        texts = {form: unit.text or "" for form, unit in units.items()}
+        value = {str(form): text for form, text in texts.items()}
+        is_plural = key is not None and key.is_plural
+        return Suggestion(
+            value if is_plural else texts[None], translator.name, engine.cost
+        )
+
+    def _state(self, project: Project, key_id: str, branch: str | None) -> KeyState:
+        scope = self._branches.scope(project, branch)
+        states = states_of(store_of(self._storage, scope), project.id, [key_id])
+        if key_id not in states:
+            raise KeyNotFound
+        return states[key_id]
+
+    def _translator(self, name: str | None) -> Translator:
+        found = self._translators.get(self._default if name is None else name)
+        if found is None:
+            known = ", ".join(sorted(self._translators)) or "none is installed"
+            shown = abbreviate(name or self._default)
+            raise UnknownProvider(f"no plugin provides {shown!r}; there are: {known}")
+        return found
+
+    @staticmethod
+    def _target(
+        project: Project,
+        there: list[str],
+        translator: Translator,
+        code: str,
+        path: str,
+    ) -> str:
+        """Return the canonical code of a language that the engine translates into."""
+        tag = require_tag(code, path)
+        if tag not in there:
+            raise LanguageNotInProject(f"the project has no language {tag}")
+        if tag == project.source_language:
+            message = f"{tag} is the source language"
+            raise ValidationFailed.at(path, "language", message)
+        if not translator.describe().translates(project.source_language, tag):
+            message = f"{translator.name} does not translate {project.source_language}"
+            raise ValidationFailed.at(path, "language", f"{message} into {tag}")
+        return tag

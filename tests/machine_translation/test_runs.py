@@ -1,0 +1,411 @@
+"""Runs of machine translation, through the API."""
+
+from decimal import Decimal
+
+import pytest
+
+from locframework import hookimpl
+from locframework.ports import (
+    Refused,
+    Translated,
+    Translations,
+    TranslatorFailed,
+    TranslatorInfo,
+)
+from locframework.testing.workspace import open_workspace
+
+
+class Scripted:
+    """An engine that answers what a test says, and counts what it is asked."""
+
+    name = "scripted"
+
+    def __init__(self):
+        self.batches = []
+        self.answer = self.upper
+        self.most_items = 100
+        self.price = Decimal(0)
+        self.pairs = None
+
+    @hookimpl
+    def loc_provide_translators(self):
+        return [self]
+
+    def describe(self):
+        return TranslatorInfo(
+            "scripted", "Scripted", pairs=self.pairs, most_items=self.most_items
+        )
+
+    def estimate(self, batch):
+        return self.price * len(batch.items)
+
+    def translate(self, batch, seconds):
+        self.batches.append(batch)
+        return self.answer(batch)
+
+    def upper(self, batch):
+        return Translations(
+            {
+                item.id: Translated(
+                    tuple(p.upper() if isinstance(p, str) else p for p in item.pieces)
+                )
+                for item in batch.items
+            },
+            self.estimate(batch),
+        )
+
+
+@pytest.fixture
+def engine():
+    return Scripted()
+
+
+@pytest.fixture
+def shop(engine, database_url, tmp_path):
+    with open_workspace(
+        database_url, tmp_path, plugins=[engine], translator="scripted"
+    ) as workspace:
+        yield workspace
+
+
+def run(shop, project, **body):
+    body = {"languageCodes": ["de"], **body}
+    asked = shop.owner.post(f"/projects/{project['id']}/ai/translate", json=body)
+    assert asked.status == 202, asked
+    return shop.job_of(asked)
+
+
+def outcomes(shop, project, job):
+    path = f"/projects/{project['id']}/jobs/{job['id']}/outcomes"
+    return [
+        (each["key"], each["languageCode"], each["outcome"], each["reason"])
+        for each in shop.owner.get(path).data["items"]
+    ]
+
+
+@pytest.fixture
+def project(shop):
+    project = shop.project(languages=["de", "ru"])
+    shop.key(project, "a", values={"en": "Save {name}"})
+    shop.key(project, "b", values={"en": "Close"})
+    shop.key(project, "c")
+    shop.key(
+        project, "n", isPlural=True, values={"en": {"one": "One", "other": "{n}s"}}
+    )
+    return project
+
+
+def values(shop, project, code="de"):
+    items = shop.owner.get(
+        f"/projects/{project['id']}/keys", query={"include": "values"}
+    ).data["items"]
+    return {
+        (item["key"], value["pluralForm"]): (value["value"], value["status"])
+        for item in items
+        for value in item["values"]
+        if value["languageCode"] == code
+    }
+
+
+def test_missing_texts_become_drafts_of_the_engine(shop, project, engine):
+    job = run(shop, project, languageCodes=["de", "ru"])
+
+    assert (job["type"], job["status"]) == ("ai_translate", "succeeded"), job
+    assert values(shop, project) == {
+        ("a", None): ("SAVE {name}", "draft"),
+        ("b", None): ("CLOSE", "draft"),
+        ("n", "one"): ("ONE", "draft"),
+        ("n", "other"): ("{n}S", "draft"),
+    }
+    assert len(values(shop, project, "ru")) == 2 + 4
+    result = job["result"]
+    assert (result["translated"], result["skipped"], result["failed"]) == (10, 2, 0)
+    assert result["languages"]["ru"]["translated"] == 6
+    assert len(result["items"]) == 12
+    assert outcomes(shop, project, job)[2] == ("c", "de", "skipped", "no_source")
+    [asked] = [b for b in engine.batches if b.target_language == "ru"]
+    forms = {item.plural_form: item.example for item in asked.items}
+    assert forms == {None: None, "one": "1", "few": "2", "many": "0", "other": "1.5"}
+    sent = [piece for item in asked.items for piece in item.pieces]
+    assert "{" not in "".join(piece for piece in sent if isinstance(piece, str))
+
+
+def test_what_people_wrote_stays_unless_asked(shop, project, engine):
+    ids = {
+        k["key"]: k["id"]
+        for k in shop.owner.get(f"/projects/{project['id']}/keys").data["items"]
+    }
+    path = f"/projects/{project['id']}/keys"
+    translator = shop.client("translator")
+    translator.put(f"{path}/{ids['a']}/values/de", json={"value": "Sichern {name}"})
+    shop.owner.put(f"{path}/{ids['b']}/values/de", json={"value": "Schließen"})
+    run(shop, project, filter={"prefix": "n"})
+
+    first = run(shop, project)
+    second = run(shop, project, onlyMissing=False)
+    third = run(shop, project, onlyMissing=False, overwritePending=True)
+    shop.owner.put(f"{path}/{ids['b']}/values/en", json={"value": "Shut"})
+    fourth = run(shop, project, onlyOutdated=True, keyIds=[ids["b"], ids["c"]])
+
+    reasons = [
+        [each[3] for each in outcomes(shop, project, j)] for j in (first, second)
+    ]
+    assert reasons[0] == [
+        "pending_review",
+        "has_text",
+        "no_source",
+        "has_text",
+        "has_text",
+    ]
+    assert reasons[1] == ["pending_review", "approved", "no_source", None, None]
+    assert outcomes(shop, project, third)[0] == ("a", "de", "translated", None)
+    assert fourth["result"]["translated"] == 1
+    value = shop.owner.get(f"{path}/{ids['b']}/values/de").data["value"]
+    assert (value["value"], value["approvedValue"]) == ("SHUT", "Schließen")
+    assert value["origin"] == "ai"
+
+
+def test_a_person_who_writes_during_the_call_is_not_overwritten(shop, project, engine):
+    [key] = [
+        k
+        for k in shop.owner.get(f"/projects/{project['id']}/keys").data["items"]
+        if k["key"] == "b"
+    ]
+    path = f"/projects/{project['id']}/keys/{key['id']}/values/de"
+
+    def slowly(batch):
+        shop.owner.put(path, json={"value": "Zu"})
+        return engine.upper(batch)
+
+    engine.answer = slowly
+    job = run(shop, project)
+
+    assert ("b", "de", "skipped", "changed_meanwhile") in outcomes(shop, project, job)
+    assert values(shop, project)["b", None] == ("Zu", "approved")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (lambda batch: Translations({}), "no_answer"),
+        (
+            lambda batch: Translations({i.id: Refused("rude") for i in batch.items}),
+            "refused",
+        ),
+        (
+            lambda batch: Translations(
+                {i.id: Translated(("{x}",)) for i in batch.items}
+            ),
+            "broken_answer",
+        ),
+        (
+            lambda batch: Translations({i.id: Translated(()) for i in batch.items}),
+            "broken_answer",
+        ),
+    ],
+)
+def test_a_bad_answer_costs_the_text_and_has_a_reason(
+    shop, project, engine, answer, reason
+):
+    engine.answer = answer
+
+    job = run(shop, project, keyIds=None, filter={"prefix": "a"})
+
+    assert job["status"] == "partial"
+    assert outcomes(shop, project, job) == [("a", "de", "failed", reason)]
+    assert values(shop, project) == {}
+
+
+def test_texts_that_an_engine_leaves_out_are_asked_for_again(shop, project, engine):
+    def short(batch):
+        found = engine.upper(batch)
+        kept = dict([*found.outcomes.items()][: max(1, len(found.outcomes) // 2)])
+        return Translations(kept)
+
+    engine.answer = short
+
+    job = run(shop, project)
+
+    assert (job["result"]["translated"], job["result"]["failed"]) == (4, 0)
+    assert len(engine.batches) > 1
+
+
+def test_a_call_that_fails_is_tried_again_where_that_helps(shop, project, engine):
+    failures = [TranslatorFailed("busy", 0.01), TranslatorFailed("busy", 0.01)]
+
+    def busy(batch):
+        if failures:
+            raise failures.pop()
+        return engine.upper(batch)
+
+    engine.answer = busy
+    assert run(shop, project)["result"]["translated"] == 4
+
+    def broken(batch):
+        raise TranslatorFailed("the key is wrong")
+
+    engine.answer = broken
+    job = run(shop, project, languageCodes=["ru"])
+    assert {each[3] for each in outcomes(shop, project, job)} == {
+        "engine_failed",
+        "no_source",
+    }
+    assert job["result"]["items"][0]["message"] == "the key is wrong"
+
+
+def test_a_budget_is_never_exceeded(shop, project, engine):
+    engine.price, engine.most_items = Decimal("0.5"), 1
+
+    dry = run(shop, project, languageCodes=["de", "ru"], dryRun=True)["result"]
+    job = run(shop, project, languageCodes=["de", "ru"], maxCost="1.75")
+
+    assert (dry["cost"], dry["translated"]) == ("5.0", 10)
+    assert engine.price * len(engine.batches) == Decimal("1.5")
+    result = job["result"]
+    assert (result["cost"], result["translated"], result["failed"]) == ("1.5", 3, 7)
+    assert {each["reason"] for each in result["items"]} == {
+        None,
+        "over_budget",
+        "no_source",
+    }
+
+
+def test_equal_texts_are_paid_once(shop, engine):
+    project = shop.project(languages=["de"])
+    for key in ("x", "y"):
+        shop.key(project, key, values={"en": "Close"})
+
+    run(shop, project)
+
+    assert len(values(shop, project)) == 2
+
+
+def test_a_memory_comes_first_and_terms_stay(shop, engine):
+    project = shop.project(languages=["de"])
+    path = f"/projects/{project['id']}"
+    body = {"name": "TM", "sourceLanguage": "en", "languageCodes": ["de"]}
+    memory = shop.owner.post("/translation-memories", json=body).data[
+        "translationMemory"
+    ]
+    shop.owner.put(f"{path}/translation-memories/{memory['id']}", json={})
+    shop.owner.post(
+        f"/translation-memories/{memory['id']}/entries",
+        json={
+            "sourceText": "Save the file now",
+            "translations": {"de": "Sichern"},
+        },
+    )
+    made = shop.owner.post(
+        "/glossaries", json={"name": "Terms", "sourceLanguage": "en"}
+    )
+    glossary = made.data["glossary"]["id"]
+    shop.owner.post(
+        f"/glossaries/{glossary}/terms", json={"term": "Acme", "doNotTranslate": True}
+    )
+    shop.owner.put(f"{path}/glossaries/{glossary}")
+    shop.key(project, "a", values={"en": "Save the file now"})
+    shop.key(project, "b", values={"en": "Save the file now, Acme"})
+
+    job = run(shop, project)
+
+    assert values(shop, project) == {
+        ("a", None): ("Sichern", "draft"),
+        ("b", None): ("SAVE THE FILE NOW, Acme", "draft"),
+    }
+    assert [each["origin"] for each in job["result"]["items"]] == ["tm", "ai"]
+    [item] = engine.batches[0].items
+    assert [match.source for match in item.matches] == ["Save the file now"]
+    assert [term.term for term in item.terms] == ["Acme"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"languageCodes": ["en"]}, 400, "validation_failed"),
+        ({"languageCodes": ["pl"]}, 400, "language_not_in_project"),
+        ({"languageCodes": ["de"], "provider": "none"}, 400, "unknown_provider"),
+        ({"languageCodes": ["de"], "maxCost": "-1"}, 400, "validation_failed"),
+        (
+            {"languageCodes": ["de"], "keyIds": [], "filter": {"prefix": "a"}},
+            400,
+            "validation_failed",
+        ),
+        ({"languageCodes": ["de"], "model": "x"}, 400, "validation_failed"),
+    ],
+)
+def test_a_wrong_request_is_refused(shop, project, body, status, code):
+    answer = shop.owner.post(f"/projects/{project['id']}/ai/translate", json=body)
+
+    assert (answer.status, answer.error["code"]) == (status, code)
+
+
+def test_a_pair_that_the_engine_lacks_is_refused(shop, project, engine):
+    engine.pairs = (("en", "ru"),)
+
+    path = f"/projects/{project['id']}/ai/translate"
+    answer = shop.owner.post(path, json={"languageCodes": ["de"]})
+
+    assert answer.status == 400
+    assert "does not translate en into de" in answer.error["message"]
+
+
+def test_a_suggestion_is_answered_and_not_stored(shop, project, engine):
+    path = f"/projects/{project['id']}/ai/suggest"
+    [*_, plural] = shop.owner.get(f"/projects/{project['id']}/keys").data["items"]
+
+    text = shop.owner.post(path, json={"languageCode": "de", "text": "Go, {x}!"})
+    key = shop.owner.post(path, json={"languageCode": "de", "keyId": plural["id"]})
+
+    assert text.data["suggestion"] == {
+        "value": "GO, {x}!",
+        "provider": "scripted",
+        "cost": "0",
+    }
+    assert key.data["suggestion"]["value"] == {"one": "ONE", "other": "{n}S"}
+    assert values(shop, project) == {}
+    assert shop.owner.post(path, json={"languageCode": "de"}).status == 400
+
+
+def test_providers_are_listed_the_default_first(shop, project):
+    answer = shop.owner.get(f"/projects/{project['id']}/ai/providers")
+
+    assert [each["id"] for each in answer.data["providers"]] == [
+        "scripted",
+        "pseudo",
+        "pseudo-bidi",
+    ]
+
+
+def test_the_pseudo_engine_is_installed(shop, project):
+    run(shop, project, provider="pseudo")
+
+    assert values(shop, project)["a", None][0].startswith("[Šàṽé {name}"[:2])
+
+
+def test_a_run_is_undone_by_its_job(shop, project):
+    job = run(shop, project)
+
+    undone = shop.job_of(
+        shop.owner.post(
+            f"/projects/{project['id']}/activity/revert", json={"jobId": job["id"]}
+        )
+    )
+
+    assert undone["status"] == "succeeded", undone
+    assert values(shop, project) == {}
+
+
+def test_a_branch_takes_the_drafts(shop, project):
+    path = f"/projects/{project['id']}"
+    shop.owner.post(f"{path}/branches", json={"name": "next"})
+
+    asked = shop.owner.post(
+        f"{path}/ai/translate", query={"branch": "next"}, json={"languageCodes": ["de"]}
+    )
+    shop.job_of(asked)
+
+    assert values(shop, project) == {}
+    answer = shop.owner.get(
+        f"{path}/keys", query={"include": "values", "branch": "next"}
+    )
+    assert "SAVE {name}" in str(answer.data)
