@@ -48,8 +48,12 @@ log = logging.getLogger("locframework.plugins")
 
 _PREFIX = "loc_"
 _CHOSEN_BY_NAME = {
-    f"loc_provide_{kind}"
-    for kind in ("storages", "blob_stores", "formats", "transports", "matchers")
+    "loc_provide_blob_stores",
+    "loc_provide_formats",
+    "loc_provide_matchers",
+    "loc_provide_storages",
+    "loc_provide_translators",
+    "loc_provide_transports",
 }
 _PLUGIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")  # that a setting or a user chooses by
