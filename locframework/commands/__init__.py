@@ -10,6 +10,7 @@ from .jobs import jobs
 from .maintenance import check_settings, migrate, plugins, recheck, verify
 from .management import member, organization, project, token
 from .serving import serve, worker
+from .translation import translate
 from .webhooks import webhooks
 
 __all__ = ["main"]
@@ -51,7 +52,7 @@ def main() -> None:
 
 for command in (
     *(serve, worker, plugins, check_settings, migrate, recheck, verify),
-    *(import_, export, tm, glossary),
+    *(import_, export, translate, tm, glossary),
     *(organization, member, token, project, jobs, webhooks),
 ):
     main.add_command(command)

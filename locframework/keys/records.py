@@ -240,6 +240,20 @@ class DismissedIssue(Issue, frozen=True, rename="camel"):
     dismissed_at: Timestamp
 
 
+PROVENANCE = "ai"
+"""The family of details that Provenance is kept as, by plural form as the module."""
+
+
+class Provenance(Struct, frozen=True, rename="camel"):
+    """Where a machine's translation came from."""
+
+    provider: str
+    model: str
+    job_id: str
+    prompt_hash: str  # of what the engine was sent of this text, with its context
+    cost: str  # its share of the calls, in the currency of the setting ai_currency
+
+
 class ValueDetail(KeyValue, frozen=True, rename="camel"):
     """A value of a key, with its review state (decisions 2.3.6)."""
 
@@ -252,6 +266,7 @@ class ValueDetail(KeyValue, frozen=True, rename="camel"):
     updated_by: str
     issues: list[Issue]  # by check
     dismissed_issues: list[DismissedIssue]
+    provenance: Provenance | UnsetType = UNSET  # of one of the origin ai
 
 
 class NewKey(Struct, frozen=True, rename="camel"):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from msgspec import UNSET, convert
+from msgspec import UNSET, UnsetType, convert
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -29,6 +29,7 @@ from locframework.validation import check_record
 from .key_fields import given_fields
 from .query import cursor_of, filter_of, fingerprint_of, position_of
 from .records import (
+    PROVENANCE,
     Approval,
     Dismissal,
     DismissedIssue,
@@ -40,6 +41,7 @@ from .records import (
     KeyWrite,
     NewKey,
     NewValue,
+    Provenance,
     Rejection,
     ReviewDecision,
     StoredKey,
@@ -301,9 +303,14 @@ class Keys:
         given = store.dismissals_of(scope.project.id, [key.id]) if found else []
         dismissals = {each.finding: each for each in given}
         severities = self._checks.shown(scope.project)
+        made: dict[str, Provenance] = {}
+        if any(row.origin == "ai" for row in rows):
+            details = store.details_of(scope.project.id, PROVENANCE, tag, [key.id])
+            made = {each.module: convert(each.detail, Provenance) for each in details}
         return [
             value_detail(
                 row,
+                made.get(row.plural_form or "", UNSET) if row.origin == "ai" else UNSET,
                 [
                     shown_issue(each, severities[each.check], dismissals)
                     for each in found
@@ -419,13 +426,16 @@ def _details_of(
     return details
 
 
-def value_detail(row: StoredValue, issues: Sequence[Issue]) -> ValueDetail:
+def value_detail(
+    row: StoredValue, provenance: Provenance | UnsetType, issues: Sequence[Issue]
+) -> ValueDetail:
     """Return the detail of a value (decisions 2.3.7)."""
-    *fields, _, _ = ValueDetail.__struct_fields__
+    *fields, _, _, _ = ValueDetail.__struct_fields__
     return ValueDetail(
         **{name: getattr(row, name) for name in fields},
         issues=[each for each in issues if not isinstance(each, DismissedIssue)],
         dismissed_issues=[each for each in issues if isinstance(each, DismissedIssue)],
+        provenance=provenance,
     )
 
 

@@ -5,6 +5,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from hashlib import sha256
+
+import msgspec
 
 from locframework.errors import PLUGIN_EXCEPTIONS
 
@@ -49,6 +52,17 @@ class Unit:
     neighbours: tuple[str, ...] = ()
     text: str | None = None
     failure: Failure | None = None
+    prompt_hash: str = ""
+
+    @property
+    def length(self) -> int:
+        """The characters that an engine is sent of it."""
+        return sum(
+            len(piece)
+            for leaf in self.message.leaves
+            for piece in leaf.pieces
+            if isinstance(piece, str)
+        )
 
     def item(self, id_: str, leaf: Leaf) -> TranslationItem:
         """Return what an engine sees of one leaf."""
@@ -224,6 +238,8 @@ class Engine:
 
     def _take(self, unit: Unit, answers: Mapping[str, Sequence[Piece]]) -> None:
         """Set the text of a unit, or its failure."""
+        prompt = self._batch([unit.item("", leaf) for leaf in unit.message.leaves])
+        unit.prompt_hash = sha256(msgspec.json.encode(prompt)).hexdigest()[:16]
         ids = [self._items[unit.item("", leaf)] for leaf in unit.message.leaves]
         for id_ in ids:
             if id_ in self._failed:

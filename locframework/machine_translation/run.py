@@ -24,7 +24,15 @@ from locframework.jobs.store import Item, JobStore
 from locframework.jobs.work import Work
 from locframework.keys.branch_copies import states_of
 from locframework.keys.query import filter_of
-from locframework.keys.records import KeyState, KeyWrite, StoredKey, StoredValue
+from locframework.keys.records import (
+    PROVENANCE,
+    FileDetail,
+    KeyState,
+    KeyWrite,
+    Provenance,
+    StoredKey,
+    StoredValue,
+)
 from locframework.keys.store import store_of
 from locframework.keys.writing.writer import KeyWriter
 from locframework.languages import plural_examples
@@ -212,7 +220,7 @@ class TranslationRuns:
         done = work.progress.done + page.keys
         with work.step() as noted:
             if not request.dry_run:
-                self._write(job, params, page, code)
+                self._write(job, params, translator, page, code, engine.cost)
             outcomes = [
                 _outcome(each, code) if isinstance(each, Target) else each
                 for each in page.entries
@@ -311,7 +319,13 @@ class TranslationRuns:
                 )
 
     def _write(
-        self, job: StoredJob, params: RunParams, page: "_Page", code: str
+        self,
+        job: StoredJob,
+        params: RunParams,
+        translator: Translator,
+        page: _Page,
+        code: str,
+        cost: Decimal,
     ) -> None:
         """Write what was translated, unless somebody changed the key meanwhile."""
         caller = self._renewed(job.caller)  # with the present permissions
@@ -345,6 +359,30 @@ class TranslationRuns:
                 if isinstance(outcome, LocError):
                     for target in targets:
                         target.failure = (outcome.code, outcome.message)
+        info = translator.describe()
+        length = sum(each.unit.length for each in done if each.unit) or 1
+        store_of(self._storage, scope).put_details(
+            [
+                FileDetail(
+                    project.id,
+                    PROVENANCE,
+                    each.state.key.id,
+                    each.form or "",
+                    code,
+                    msgspec.to_builtins(
+                        Provenance(
+                            info.id,
+                            info.model,
+                            job.job.id,
+                            each.unit.prompt_hash,
+                            str(cost * each.unit.length / length),
+                        )
+                    ),
+                )
+                for each in done
+                if each.unit is not None and each.failure is None
+            ]
+        )
 
 
 def _left(request: TranslateRequest, step: RunStep) -> Decimal | None:

@@ -144,7 +144,7 @@ def test_the_settings_nearest_to_the_user_are_obeyed(command, folder, name):
         (
             {"COLOUR": "red"},
             "",
-            "unknown setting 'colour'; there are base_url, ",
+            "unknown setting 'colour'; there are ai_currency, ",
         ),
         (
             {"BLOB_STORE": "tape"},

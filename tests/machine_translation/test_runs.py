@@ -409,3 +409,24 @@ def test_a_branch_takes_the_drafts(shop, project):
         f"{path}/keys", query={"include": "values", "branch": "next"}
     )
     assert "SAVE {name}" in str(answer.data)
+
+
+def test_a_value_says_which_engine_made_it_until_a_person_changes_it(
+    shop, project, engine
+):
+    engine.price = Decimal("0.5")
+    job = run(shop, project, filter={"prefix": "a"})
+    [item] = job["result"]["items"]
+    path = f"/projects/{project['id']}/keys/{item['keyId']}/values/de"
+
+    made = shop.owner.get(path).data["value"]["provenance"]
+    shop.owner.put(path, json={"value": "Sichern {name}"})
+
+    assert made.pop("promptHash").isalnum()
+    assert made == {
+        "provider": "scripted",
+        "model": "",
+        "jobId": job["id"],
+        "cost": "0.5",
+    }
+    assert "provenance" not in shop.owner.get(path).data["value"]
