@@ -22,6 +22,7 @@ from .events import SYSTEM, EventLog
 from .exchange.exports import Exports
 from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
+from .exchange.uploads import UploadChecker
 from .fields import Clock, system_clock, timestamp
 from .files.service import Files
 from .formats.service import Formats
@@ -76,8 +77,8 @@ _NEEDED = {
     "screenshot": ("blob store", "screenshots"),
 }
 _NOT_READ = (
-    "no installed plugin reads the %s files that were imported last in %d projects,"
-    " such as %s; nothing is merged with them"
+    "no installed plugin reads the %s files that were imported last (projects: %d, as"
+    " %s); exports ignore them"
 )
 
 OPERATOR = Caller(actor=SYSTEM, everything=True)
@@ -276,9 +277,8 @@ class Framework:
             max(1, settings.server.threads // 4),
         )
 
-        self.imports = Imports(
-            storage, access, projects, branches, languages, formats, blobs, jobs
-        )
+        checker = UploadChecker(storage, access, projects, languages, formats)
+        self.imports = Imports(storage, projects, branches, blobs, jobs, checker)
         runner.add_handler(
             ImportJob(
                 storage,
@@ -291,6 +291,7 @@ class Framework:
                 renewed,
                 languages,
                 formats,
+                checker,
             )
         )
         self.exports = Exports(

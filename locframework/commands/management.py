@@ -14,6 +14,7 @@ from locframework.pagination import all_pages
 from locframework.projects.records import NewLanguage, NewProject, Project
 
 from .common import (
+    LISTED,
     ORGANIZATION,
     PROJECT,
     CommandFailed,
@@ -238,15 +239,17 @@ def revoke_token(
             raise click.UsageError("name one TOKEN, or a member with --all EMAIL")
         id_ = ORGANIZATION.choose(framework, reference).id
         held = list(_tokens(framework, id_, email))
-        if wanted is not None:
+        if email is not None:
+            [owner] = _members(framework, id_, email)
+            framework.tokens.revoke_of_member(OPERATOR, id_, owner.id)
+        else:
             known = held
             held = [e for e in held if wanted in (e.token.id, e.token.prefix)]
             if len(held) != 1:
-                listed = "\n".join(e.line for e in held or known)
+                listed = "\n".join(each.line for each in (held or known)[:LISTED])
                 reason = "several tokens are" if held else "there is no token"
                 raise CommandFailed(f"{reason} {wanted}; there are:\n{listed}")
-        for each in held:
-            each.revoke(framework, id_)
+            held[0].revoke(framework, id_)
     ids = [each.token.id for each in held]
     setup.say(f"revoked {counted(len(ids), 'token')}")
     setup.show({"revoked": ids})

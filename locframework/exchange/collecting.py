@@ -53,15 +53,16 @@ def collect(
     kept = _KeptFiles(store, reader, project, imported)
     files = [kept.with_path(file) for file in files]
     known = set(imported.modules)
+    had: dict[str, str] = {}
     if module is None and modules == "auto":
         kept = kept.moved_with(files)
-        imported = kept.imported
-        known |= kept.new_modules(files)
+        imported, had = kept.imported, kept.modules(files)
+        known |= kept.new_modules([f for f in files if place_of(f) not in had])
     if module is not None:
         files = [replace(f, module=module, module_is_given=True) for f in files]
     elif modules != "never":
         separator = project.key_separator
-        files = with_modules(files, separator, modules, known, imported.plain)
+        files = with_modules(files, separator, modules, known, imported.plain, had)
     own = kept.own_names(files)
     files = [
         file
@@ -133,7 +134,7 @@ class _KeptFiles:
                 is_split = is_same(before, every)
                 for new, now in texts.items():
                     if is_same(before, now) or (is_split and is_same(now, before)):
-                        old = "/".join((family, *module_path(layout.path, code)))
+                        old = _place(came[0], layout, code)
                         moved.setdefault(old, set()).add(new)
         places = {place for each in moved.values() for place in each}
         names = {
@@ -179,6 +180,20 @@ class _KeptFiles:
     def _names(self, layout: Layout, code: str) -> dict[str, None]:
         entries = self._reader.entries(layout, code).values()
         return dict.fromkeys(entry.key for entry in entries)
+
+    def modules(self, files: Sequence[ReadFile]) -> dict[str, str]:
+        """Return the modules that files of the same places have, by place."""
+        source = self._project.source_language
+        found: dict[str, str] = {}
+        for file in {
+            (family_of(file.format.id), file.language_code): file for file in files
+        }.values():
+            for code in dict.fromkeys((file.language_code, source)):
+                for layout in self._of(file, code):
+                    if layout.module is not None and not layout.module_is_given:
+                        place = _place(file, layout, code)
+                        found[place] = layout.module
+        return found
 
     def new_modules(self, files: Sequence[ReadFile]) -> set[str]:
         """Return the modules of files that share keys with a file under another path,
@@ -310,3 +325,8 @@ class _KeptFiles:
     def _of(self, file: ReadFile, code: str) -> list[Layout]:
         family = family_of(file.format.id)
         return known_layouts(self._store, self._project.id, family, code)
+
+
+def _place(file: ReadFile, layout: Layout, code: str) -> str:
+    """Return ``place_of`` a file of before in the family of the file."""
+    return "/".join((family_of(file.format.id), *module_path(layout.path, code)))

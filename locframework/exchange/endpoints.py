@@ -65,11 +65,12 @@ class ExchangeEndpoints:
     ) -> Prepared[Accepted[JobAnswer]]:
         """Import a file.
 
-        The file, or a ZIP archive of files, is read and checked at once; a job then
-        imports it, 2,000 keys at a time, or fewer in a project with more than five
-        languages, so that others can write meanwhile. An import that is refused changes
-        nothing, unless somebody changed the project between two steps; then
-        ``progress.done`` keys stay. With ``onConflict`` ``fail``, all of it is one
+        The file, or a ZIP archive of files, is read and checked at once, or by the job
+        if it has more than 2 MiB, unpacked; the job then fails with the same code and
+        details. It imports the file 2,000 keys at a time, or fewer in a project with
+        more than five languages, so that others can write meanwhile. An import that is
+        refused changes nothing, unless somebody changed the project between two steps;
+        then ``progress.done`` keys stay. With ``onConflict`` ``fail``, all of it is one
         step. The job's ``result`` counts what was done. Needs translation_write for
         texts, key_create for new keys; for the mode ``replace`` also key_delete, and
         every language of the project, because keys are removed with all their texts. An

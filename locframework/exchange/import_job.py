@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import msgspec
 from msgspec import Struct, field
@@ -23,7 +22,7 @@ from locframework.errors import (
     truncate,
 )
 from locframework.events import EventLog
-from locframework.file_import.imports import ImportState, write_in_steps
+from locframework.file_import.imports import KEPT_FOR, ImportState, write_in_steps
 from locframework.formats.records import Text
 from locframework.formats.service import Formats
 from locframework.jobs.records import StoredJob
@@ -32,15 +31,14 @@ from locframework.jobs.work import Work
 from locframework.keys.catalogues import imported_modules
 from locframework.keys.imported_files import Layouts, known_layouts, known_since
 from locframework.keys.records import FileDetail, KeyWrite, StoredKey
-from locframework.keys.store import KeyStore, KeyStores, store_of
+from locframework.keys.store import KeyStore, store_of
 from locframework.keys.writing.trash import KeyTrash, raise_first
 from locframework.keys.writing.unit_of_work import UnitOfWork
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.records import Language, NewLanguage, Project
 from locframework.projects.rules import new_language
 from locframework.projects.service import Languages, scope_of
-from locframework.projects.store import ProjectStore
-from locframework.transactions import Transactions, crash_point
+from locframework.transactions import crash_point
 
 from .collecting import collect
 from .decisions import set_decided
@@ -67,6 +65,7 @@ from .rules import (
     warn,
     with_bases,
 )
+from .uploads import ImportStorage, ImportUpload, UploadChecker
 
 TYPE = "import"
 PERMISSION = "import_run"
@@ -81,12 +80,6 @@ _NOTHING_REPLACED = "nothing was removed: no file is in the source language"
 _NO_FILES = Layouts([])
 
 _decoder = msgspec.msgpack.Decoder(ImportBatch)
-
-
-class ImportStorage(KeyStores, Transactions, Protocol):
-    """The part of the storage that this area uses."""
-
-    projects: ProjectStore
 
 
 class _Task(Struct, frozen=True):
@@ -142,6 +135,7 @@ class ImportJob:
     _renewed: Renewed
     _languages: Languages
     _formats: Formats
+    _checker: UploadChecker
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Import the batch, in steps of up to 2,000 keys; the last ends the job too.
@@ -153,11 +147,10 @@ class ImportJob:
         PermissionDenied and the refusals of KeyWriter.
         """
         params = msgspec.convert(job.params, ImportParams)
-        content = self._blobs.get(params.blob, store=params.store)
-        if content is None:
-            message = "what was read from the file has been lost; import it again"
-            raise Unavailable(message)
-        task = _Task(job, work, params, _decoder.decode(content))
+        state = ImportState(0, {})
+        if job.step is not None:
+            state = msgspec.convert(job.step, ImportState)
+        task = _Task(job, work, params, self._batch(job, work, params, state))
         task = self._with_files_of_before(task)
         batch = task.batch
         result = ImportResult(params.dry_run, files=batch.sources)
@@ -176,8 +169,7 @@ class ImportJob:
         if params.on_conflict == "fail":
             size = max(size, len(batch.keys))
         pairs: _Renames = []
-        if job.step is not None:
-            state = msgspec.convert(job.step, ImportState)
+        if state.result:
             for key in batch.keys:
                 key.base.update(task.gone.get(state.renamed.get(key.name, ""), {}))
         else:
@@ -186,9 +178,34 @@ class ImportJob:
             if params.mode == "replace":
                 with self._storage.snapshot():
                     pairs = self._renames(self._begin(task, result), batch)
-            state = ImportState(len(batch.keys), msgspec.to_builtins(result))
+            state.total = len(batch.keys)
+            state.result = msgspec.to_builtins(result)
             state.renamed = {new.name: old.key for old, new in pairs}
         self._write_batch(task, state, size, pairs)
+
+    def _batch(
+        self, job: StoredJob, work: Work, params: ImportParams, state: ImportState
+    ) -> ImportBatch:
+        """Return what was read from the file; a large one is read now, and kept."""
+        blob, store = state.batch or (params.blob, params.store)
+        content = self._blobs.get(blob, store=store)
+        if content is None:
+            message = "what was read from the file has been lost; import it again"
+            raise Unavailable(message)
+        if params.is_checked or state.batch:
+            return _decoder.decode(content)
+        caller = self._renewed(job.caller)
+        project = self._storage.projects.find(job.project_id)
+        if caller is None or project is None:
+            raise PermissionDenied(PERMISSION)
+        scope = self._branches.scope(project, params.branch)
+        upload = msgspec.msgpack.decode(content, type=ImportUpload)
+        content = self._checker.check(caller, scope, upload)
+        note = self._blobs.put(content, keep_for=KEPT_FOR)
+        state.batch = note.name, note.store
+        with work.step() as step:
+            step.note = msgspec.to_builtins(state)
+        return _decoder.decode(content)
 
     def _with_files_of_before(self, task: _Task) -> _Task:
         """Set what files brought last, also of keys that are in no file now.
@@ -239,7 +256,10 @@ class ImportJob:
             if batch.skipped and params.mode == "replace":
                 kept = _keys_of_skipped(run, reader, batch)
                 batch = replace(batch, left_out=[*batch.left_out, *kept])
+            came = batch.keys
             batch = self._without_removed(run, reader, batch)
+            names = {key.name for key in batch.keys}
+            gone |= {key.name: key.base for key in came if key.name not in names}
             of_main = _only_of_main(self._storage.keys, run, reader, batch)
             return replace(task, batch=batch, gone=gone, of_main=of_main)
 
@@ -249,9 +269,10 @@ class ImportJob:
         """Return the batch without keys that the files of the source language no longer
         have, but files of others still do.
 
-        ``replace`` removes them. Else they are left out if the project does not have
-        them, and no file has changed their texts; on a branch also those that its files
-        of the source language still have: main has removed them.
+        ``replace`` removes them, if they have a source text. Else they are left out if
+        the project does not have them, and no file has changed their texts; on a branch
+        also those that its files of the source language still have: main has removed
+        them.
         """
         others = [key for key in batch.keys if not key.is_in_source]
         stale = []
@@ -261,6 +282,17 @@ class ImportJob:
                 key
                 for key in others
                 if key.name not in left_out and _is_replaced(key.name, run, batch)
+            ]
+            plain = [key.name for key in stale if key.source is None]
+            found = run.store.find_keys(run.project.id, names=plain) if plain else {}
+            of_source = {key.key for key in _with_source_text(run, found)}
+            known = {key.key for key in found.values()}
+            stale = [
+                key
+                for key in stale
+                if key.source is not None
+                or key.name in of_source
+                or (key.name not in known and _is_unchanged(key))
             ]
             others = []
         if run.scope.branch is not None:
@@ -601,7 +633,10 @@ class ImportJob:
                 self._trash.trash(run.caller, run.scope, others)
 
     def _others(self, run: _Run, batch: ImportBatch) -> list[StoredKey]:
-        """Return the keys that the files do not name, in the order of their names."""
+        """Return the keys that the files do not name, in the order of their names.
+
+        Keys without a source text stay: no file of the source language had them.
+        """
         store = run.store
         names = {key.name for key in batch.keys}.union(batch.left_out)
         existing = store.names_of(run.project.id)
@@ -610,9 +645,11 @@ class ImportJob:
             for name in sorted(existing.keys() - names)
             if _is_replaced(name, run, batch)
         ]
-        of_id = store.find_keys(run.project.id, ids) if ids else {}
+        found = store.find_keys(run.project.id, ids) if ids else {}
+        of_id = {id_: found[id_] for id_ in ids}
         renamed = {key.file_key for key in batch.keys if key.file_key is not None}
-        others = [of_id[id_] for id_ in ids if of_id[id_].file_key not in renamed]
+        of_source = _with_source_text(run, of_id)
+        others = [key for key in of_source if key.file_key not in renamed]
         later = {key.id: key for key in self._unknown(run, others)}
         if run.scope.branch is not None and later:
             overlay = self._storage.branch_keys(run.project.id, run.scope.branch.id)
@@ -657,6 +694,15 @@ def _keys_of_skipped(run: _Run, reader: LayoutReader, batch: ImportBatch) -> set
         if truncate(layout.path) in skipped
         for name in reader.entries(layout, source)
     } - {key.name for key in batch.keys if key.is_in_source}
+
+
+def _with_source_text(run: _Run, keys: Mapping[str, StoredKey]) -> list[StoredKey]:
+    """Return those of the keys, by id, that have a source text."""
+    source = run.project.source_language
+    values = run.store.values_of([*keys], [source]) if keys else {}
+    return [
+        key for id_, key in keys.items() if any(v.value for v in values.get(id_, ()))
+    ]
 
 
 def _is_unchanged(key: ImportedKey) -> bool:

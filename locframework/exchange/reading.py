@@ -20,7 +20,7 @@ from locframework.errors import (
     abbreviate,
     truncate,
 )
-from locframework.formats.archive import is_archive, read_archive
+from locframework.formats.archive import read_archive
 from locframework.formats.records import Entry, FormatInfo, SourceFile, Text
 from locframework.formats.rules import (
     language_in_path,
@@ -106,9 +106,7 @@ class UploadReader:
         a language; of an archive with a Problem for each, the first hundred of all,
         unless they are to be skipped.
         """
-        name = file.name.lower()
-        extensions = tuple(info.extension for info in self._formats.list_formats())
-        if not is_archive(file.content) or name.endswith(extensions):  # as XLSX does
+        if not self._formats.is_archive(file):
             info = self._format or self._as_before(self._formats.detect(file))
             self.paths = {file.name}
             return list(self._read(file, info, ""))
@@ -409,8 +407,10 @@ def with_modules(
     modules: Literal["auto", "always"],
     known: Collection[str],
     plain: Collection[str],
+    had: Mapping[str, str],
 ) -> list[ReadFile]:
-    """Return the files with their modules: the names of their files.
+    """Return the files with their modules: those that files of their places have, by
+    ``had``, or else the names of their files.
 
     ``auto`` gives them where two files of a language share a key, or the project has
     such a module, which ``known`` says, but not to the paths ``plain``: these were
@@ -421,8 +421,8 @@ def with_modules(
     parts = [module_parts(file) for file in files]
     plain = [module_name(file, separator) for file in files]
     names = [
-        _known_module(each, separator, known) or name
-        for each, name in zip(parts, plain, strict=True)
+        had.get(place_of(file)) or _known_module(each, separator, known) or name
+        for file, each, name in zip(files, parts, plain, strict=True)
     ]
     names = [
         "" if path_of(file) in unnamed else name
@@ -445,7 +445,7 @@ def with_modules(
         start = _common([parts[at] for at in same])
         end = _common([parts[at][start:][::-1] for at in same])
         for at in same:
-            if names[at] == name:
+            if names[at] == name and place_of(files[at]) not in had:
                 folders = parts[at][start : len(parts[at]) - end]
                 names[at] = _module_of((*folders, parts[at][-1]), separator)
                 wanted.add(names[at])

@@ -124,8 +124,9 @@ class ExportedFile(Struct, frozen=True):
 class ImportParams(Struct, frozen=True, rename="camel"):
     """What an import job is given."""
 
-    blob: str  # the batch, msgpack
+    blob: str  # the ImportBatch, msgpack; unless it is checked, the ImportUpload
     store: str
+    is_checked: bool
     mode: ImportMode
     on_conflict: OnConflict
     dry_run: bool

@@ -62,6 +62,7 @@ class ImportState(Struct, rename="camel"):
     language_codes: Sequence[str] = ()  # target languages that are imported
     done: int = 0  # rows
     renamed: Mapping[str, str] = {}  # names of keys that the import renamed, by the new
+    batch: tuple[str, str] | None = None  # blob and store of what the job has read
 
 
 class ImportParams(Struct, frozen=True, rename="camel"):

@@ -6,6 +6,7 @@ import stat
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from locframework.errors import Problem, UnreadableFile, truncate
@@ -53,6 +54,13 @@ def is_archive(content: bytes) -> bool:
     return content.startswith(_STARTS)
 
 
+def unpacked_bytes(content: bytes) -> int:
+    """Return how many bytes a ZIP archive says that its files have. Raises
+    UnreadableFile for what is wrong with one before it is read."""
+    with _opened(content) as (_, files):
+        return sum(entry.file_size for entry in files.values())
+
+
 def read_archive(content: bytes) -> Iterator[SourceFile]:
     """The files of a ZIP archive, by path; nothing touches the disk.
 
@@ -62,17 +70,22 @@ def read_archive(content: bytes) -> Iterator[SourceFile]:
     broken, or holds a path that leads out, a link, a device, an encrypted entry or
     another archive (decisions 2.11).
     """
+    with _opened(content) as (archive, files):
+        total = 0
+        for path in sorted(files):
+            read = _read(archive, files[path], path, ALL_BYTES_MOST - total)
+            total += len(read)
+            yield SourceFile(path, read)
+
+
+@contextmanager
+def _opened(content: bytes) -> Iterator[tuple[ZipFile, dict[str, ZipInfo]]]:
     # Counted before zipfile makes an object of each: 50 MiB may hold a million.
     if content.count(_CENTRAL) > ENTRIES_MOST + 16:
         raise _refused("", f"holds more than {ENTRIES_MOST} entries")
     try:
         with ZipFile(io.BytesIO(content)) as archive:
-            files = _check_members(archive.infolist())
-            total = 0
-            for path in sorted(files):
-                read = _read(archive, files[path], path, ALL_BYTES_MOST - total)
-                total += len(read)
-                yield SourceFile(path, read)
+            yield archive, _check_members(archive.infolist())
     except _BROKEN as error:
         raise _refused("", f"is not a valid ZIP archive ({error})") from None
 

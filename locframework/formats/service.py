@@ -16,6 +16,7 @@ from locframework.errors import (
     truncate,
 )
 
+from .archive import is_archive
 from .format import Format
 from .records import (
     Catalogue,
@@ -70,6 +71,11 @@ class Formats:
     def readable(self) -> str:
         """The ids of all formats that can be imported, for a message."""
         return _listed(info for info in self._infos.values() if info.can_import)
+
+    def is_archive(self, file: SourceFile) -> bool:
+        """Whether the file is a ZIP archive of files; XLSX is one of no files."""
+        extensions = tuple(info.extension for info in self._infos.values())
+        return is_archive(file.content) and not file.name.lower().endswith(extensions)
 
     def recognize(self, file: SourceFile) -> list[FormatInfo]:
         """Every format that can be imported and takes the file for its own."""

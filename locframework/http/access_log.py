@@ -28,7 +28,7 @@ def logged(app: WSGIApplication) -> WSGIApplication:
         body = _Body(environ)
 
         def start(status: str, *rest: Any) -> Any:
-            body.status = status[:3]
+            body.status = int(status[:3])
             return start_response(status, *rest)
 
         body.chunks = app(environ, start)
@@ -41,7 +41,7 @@ class _Body:
     """The body of a response. Servers close it when it is sent, or cannot be sent."""
 
     def __init__(self, environ: WSGIEnvironment) -> None:
-        self.status = ""
+        self.status = 0
         self.chunks: Iterable[bytes] = ()
         self._environ = environ
         self._begun = time.perf_counter()

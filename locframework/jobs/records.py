@@ -19,11 +19,12 @@ class Progress(Struct, frozen=True):
     total: int
 
 
-class JobError(Struct, frozen=True):
+class JobError(Struct, frozen=True, omit_defaults=True):
     """Why a job failed; ``code`` is one of the API's error codes."""
 
     code: str
     message: str
+    details: object = None  # as a response with this code has them
 
 
 class Job(Struct, frozen=True, rename="camel"):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Literal
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from locframework.errors import LocError, Unavailable, truncate
@@ -209,7 +210,8 @@ class JobRunner:
             if job.attempt - job.step_attempt < EARLY_RETRY_LIMIT:
                 self._to_retry.append((job.job.id, job.attempt))
         except LocError as refusal:
-            error = JobError(refusal.code, truncate(refusal.message))
+            details = to_builtins(refusal.details)
+            error = JobError(refusal.code, truncate(refusal.message), details)
             self._end(job, work, "failed", error)
         except Exception:
             log.exception("job %s (%s) failed", job.job.id, job.job.type)

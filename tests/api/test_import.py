@@ -2,6 +2,8 @@
 
 import io
 import json
+import random
+import time
 import zipfile
 
 import pytest
@@ -230,3 +232,97 @@ def test_the_answer_tells_where_the_job_is(workspace):
     assert accepted.headers["Retry-After"] == "2"
     assert location.endswith(f"/api/v1/projects/{project['id']}/jobs/{job['id']}")
     assert workspace.owner.get(location).data["job"] == job
+
+
+LARGE = 2 * 1024 * 1024
+BLANKS = random.Random(1).randbytes(LARGE).translate(b" \t" * 128)
+
+
+def packed(content, compression=zipfile.ZIP_DEFLATED):
+    """A small archive of a large file."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", compression) as archive:
+        archive.writestr("en.json", content + BLANKS)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("en.json", b'{"a" 1'),
+        ("en.json", b'{"a": "A",\n"a": "B"}'),
+        ("fr.json", b'{"a": "A"}'),
+        ("app.json", b'{"a": "A"}'),
+        ("en.xyz", b"?"),
+        ("en.po", b'msgid "' + b"\\\\" * 1000 + b"\n"),
+        ("en.po", b'msgid "x"\nmsgstr "y\n'),
+    ],
+)
+def test_the_job_of_a_large_file_fails_as_the_request_of_a_small_one_does(
+    sqlite_workspace, name, content
+):
+    project, owner = sqlite_workspace.project(), sqlite_workspace.owner
+    filling = b"\n# " + BLANKS if name.endswith("po") else BLANKS
+
+    refused = ask(owner, project, name, content)
+    accepted = ask(owner, project, name, content + filling)
+
+    assert refused.status == 400
+    for form in ({}, {"dryRun": "true"}):
+        accepted = ask(owner, project, name, content + filling, **form)
+        job = sqlite_workspace.job_of(accepted)
+        assert (accepted.status, job["status"]) == (202, "failed")
+        assert {"details": None, **job["error"]} == {"details": None, **refused.error}
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_an_archive_of_a_large_file_is_read_by_the_job(workspace, compression):
+    project, owner = workspace.project(), workspace.owner
+
+    broken = ask(owner, project, "x.zip", packed(b'{"a" 1', compression))
+    accepted = ask(owner, project, "x.zip", packed(b'{"a": "A"}', compression))
+
+    assert workspace.job_of(broken)["error"]["details"][0]["path"] == "en.json line 1"
+    assert workspace.job_of(accepted)["result"]["keysCreated"] == 1
+
+
+@pytest.mark.parametrize(
+    ("permissions", "missing"),
+    [
+        (["import_run", "key_create"], "translation_write"),
+        (["import_run", "translation_write"], "key_create"),
+    ],
+)
+def test_the_job_of_a_large_file_asks_for_the_rights_that_its_texts_need(
+    sqlite_workspace, permissions, missing
+):
+    project = sqlite_workspace.project(languages=["de"])
+    narrow = sqlite_workspace.client("developer", permissions=permissions)
+    german = sqlite_workspace.client("developer", languages=["de"])
+    content = b'{"a": "A"}' + BLANKS
+
+    jobs = [
+        sqlite_workspace.job_of(ask(client, project, "en.json", content))
+        for client in (narrow, german)
+    ]
+
+    assert [job["error"]["code"] for job in jobs] == [
+        "permission_denied",
+        "language_not_assigned",
+    ]
+    assert [job["error"]["details"] for job in jobs] == [
+        {"required": missing},
+        {"languageCode": "en"},
+    ]
+
+
+def test_whatever_two_mebibytes_hold_the_request_takes_less_than_two_seconds(
+    sqlite_workspace,
+):
+    project, owner = sqlite_workspace.project(), sqlite_workspace.owner
+    escapes = b'msgid "' + b"\\\\" * (LARGE // 2 - 100) + b'\nmsgstr "\n'
+
+    for name, content in [("en.po", escapes), ("x.zip", packed(b"{"))]:
+        begun = time.thread_time()
+        ask(owner, project, name, content)
+        assert time.thread_time() - begun < 2

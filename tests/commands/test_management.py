@@ -280,9 +280,13 @@ def test_a_leaked_token_is_revoked_alone(command, framework, leaked, by):
 
 
 def test_all_tokens_of_a_member_end_with_one_call(command, framework, leaked):
+    narrow = ("token", "create", "ada@example.com", "--permission", "project_read")
+    parent = framework.authenticate(command(*narrow).stdout.strip())
+    framework.tokens.create_personal(parent, NewToken("A child"))
+
     result = command("token", "revoke", "--all", "ada@example.com")
 
-    assert (result.exit_code, result.stdout) == (0, "revoked 2 tokens\n")
+    assert (result.exit_code, result.stdout) == (0, "revoked 4 tokens\n")
     assert framework.authenticate(leaked[0]) is None
     assert "CI" in command("token", "list").stdout
 

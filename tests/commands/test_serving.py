@@ -79,7 +79,7 @@ def test_requests_are_logged_as_json_and_without_queries(start):
         "logger": "locframework.access",
         "method": "GET",
         "path": "/api/v1/healthz",
-        "status": "200",
+        "status": 200,
         "bytes": size,
         "tokenId": "-",
         "address": "127.0.0.1",

@@ -2,11 +2,16 @@
 
 import pytest
 from locframework_blobs_disk import DiskBlobStore, DiskSettings
+from msgspec.structs import replace
 
-from locframework import hookimpl
+from locframework import Framework, create_app, hookimpl
 from locframework.delivery.builder import FILES_AT_ONCE, Spool
+from locframework.errors import SettingsError
+from locframework.http.records import Upload
 from locframework.testing.workspace import open_workspace
 from tests.databases import statements_of
+
+PO = b'msgid "pay"\nmsgstr "Pay"\n'
 
 
 class Attic(DiskBlobStore):
@@ -81,6 +86,43 @@ def test_another_store_is_moved_to_though_the_texts_stay(
     assert two_stores.owner.get(file["url"]).status == 200
     kept = [found.name for found in (tmp_path / "attic").rglob("*") if found.is_file()]
     assert any(file["contentHash"][7:] in name for name in kept)
+
+
+def test_a_store_with_published_files_is_needed_and_formats_of_imports_are_missed(
+    two_stores, caplog
+):
+    project = two_stores.project()
+    path = f"/projects/{project['id']}"
+    files = {"file": Upload("en.po", PO, "text/plain")}
+    assert two_stores.owner.post(f"{path}/import", files=files).status == 202
+    body = {"name": "Web", "format": "json-nested", "storage": "attic"}
+    distributions = f"{path}/distributions"
+    made = two_stores.owner.post(distributions, json=body).data["distribution"]
+    two_stores.run_jobs()
+    settings = replace(two_stores.framework.settings, blocked_plugins=("gettext",))
+
+    def start():
+        with Framework(settings) as framework:
+            create_app(framework)
+
+    refusal = "the blob store 'attic', which stored data needs ({}: 1, as {}: Web);"
+    with pytest.raises(SettingsError) as next_release:
+        start()
+    one = f"{distributions}/{made['id']}"
+    assert two_stores.owner.patch(one, json={"storage": "disk"}).status == 200
+    with pytest.raises(SettingsError) as release:
+        start()
+    two_stores.run_jobs()
+    assert two_stores.owner.post(f"{one}/releases", json={}).status == 202
+    two_stores.run_jobs()
+    start()
+
+    slug = project["slug"]
+    assert refusal.format("distributions", slug) in str(next_release.value)
+    assert refusal.format("current releases", slug) in str(release.value)
+    assert f"the gettext files that were imported last (projects: 1, as {slug})" in (
+        caplog.text
+    )
 
 
 def test_many_small_files_are_noted_in_few_commits(two_stores):

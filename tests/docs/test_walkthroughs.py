@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
     ("name", "count"),
     [
         ("README.md", 3),
-        ("add-a-translator.md", 2),
+        ("add-a-translator.md", 3),
         ("review.md", 4),
         ("git.md", 2),
         ("api.md", 3),

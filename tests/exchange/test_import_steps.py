@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from locframework.errors import Unavailable
 from locframework.exchange import import_job
 from locframework.file_import import imports
+from locframework.file_import.files import CHECKED_IN_REQUEST
 
 Uploads = Any  # tests/exchange/conftest.py
 Project = Mapping[str, Any]
@@ -219,3 +221,22 @@ def test_a_language_that_goes_meanwhile_ends_the_import_and_keeps_its_steps(
     assert job["progress"] == {"done": 2, "total": len(KEYS)}
     assert job["result"]["keysCreated"] == job["result"]["valuesWritten"] == 2
     assert uploads.values(project) == {"key0": {}, "key1": {}}
+
+
+def test_a_large_file_that_the_job_reads_goes_on_where_it_was(
+    uploads: Uploads, after_a_step: BetweenSteps
+) -> None:
+    project = uploads.workspace.project()
+
+    def break_off() -> None:
+        raise Unavailable("the server went away")
+
+    after_a_step(break_off)
+    content = json.dumps(FILE).encode() + b" " * CHECKED_IN_REQUEST
+    accepted = uploads.ask(project, "en.json", content)
+    assert uploads.workspace.job_of(accepted)["progress"]["done"] == 2
+    uploads.workspace.framework.storage.release_leases(lambda owner: True, "")
+    job = uploads.workspace.job_of(accepted)
+
+    assert job["status"] == "succeeded", job
+    assert sorted(uploads.values(project)) == KEYS

@@ -233,6 +233,28 @@ def test_replace_removes_by_files_of_the_source_language_alone(
     assert list(uploads.values(project)) == ["a"]
 
 
+def test_replace_leaves_what_no_file_of_the_source_language_ever_had(
+    uploads: Uploads, project: dict[str, Any]
+) -> None:
+    german = {"@metadata": {"authors": ["Ann", "Ben"]}, "a": "a", "b": "b"}
+    files = both({"a": "A", "b": "B"}, german)
+
+    first = uploads.result(project, "all.zip", files, mode="replace")
+    again = uploads.result(project, "all.zip", files, mode="replace")
+    alone = uploads.result(project, "en.json", {"a": "A"}, mode="replace")
+    german["@metadata"]["authors"].append("Cid")
+    last = uploads.result(project, "all.zip", both({"a": "A"}, german), mode="replace")
+
+    assert (first["keysCreated"], again["keysRemoved"]) == (4, 0)
+    assert (alone["removed"], last["removed"]) == (["b"], [])
+    assert sorted(text["de"] for text in uploads.values(project).values()) == [
+        "Ann",
+        "Ben",
+        "Cid",
+        "a",
+    ]
+
+
 @pytest.mark.parametrize("carry", [False, True])
 def test_a_renamed_key_is_listed_and_may_keep_its_translations(
     uploads: Uploads, project: dict[str, Any], *, carry: bool
@@ -324,6 +346,22 @@ def test_a_renamed_key_is_merged_with_what_its_old_name_had(
     assert found == dry | {"dryRun": False}
     assert (found["conflictCount"], found["keysUpdated"]) == (0, 1)
     assert uploads.values(project) == {"new": {"en": "Text", "de": "Neu"}}
+
+
+def test_a_key_that_one_file_still_has_is_renamed_and_merged_like_others(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de", "fr"])
+    texts = {"en.json": "Text", "de.json": "Alt", "fr.json": "F"}
+    old = {path: {"old": text} for path, text in texts.items()}
+    uploads.result(project, "all.zip", Uploads.zipped(old))
+    new = old | {"en.json": {"new": "Text"}, "de.json": {"new": "Neu"}}
+    form = {"mode": "replace", "renames": "carry"}
+
+    found = uploads.result(project, "all.zip", Uploads.zipped(new), **form)
+
+    assert found["conflictCount"] == 0
+    assert uploads.values(project) == {"new": {"en": "Text", "de": "Neu", "fr": "F"}}
 
 
 def test_what_was_seen_of_a_file_that_does_not_come_is_refused(

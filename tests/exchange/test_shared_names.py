@@ -135,6 +135,42 @@ def test_a_file_that_is_renamed_beside_another_with_its_names_keeps_its_keys(
     assert exported(uploads, project) == files
 
 
+def test_a_file_with_a_module_keeps_it_whatever_comes_or_moves_beside_it(uploads):
+    project = uploads.workspace.project(languages=["de"])
+    names = [f"k{at}" for at in range(6)]
+    plain = {
+        f"lib/app_{code}.json": {n: f"{n} {code}" for n in names} for code in EN_DE
+    }
+    own = {f"lib/extra/app_{code}.json": {"k0": code, "own": code} for code in EN_DE}
+    moved = {f"moved/{path}": plain[path] for path in plain}
+    more = {f"lib/more/app_{code}.json": {"k0": "-", "own": "-"} for code in EN_DE}
+    for files in (plain, plain | own, moved | own):
+        uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    again = uploads.result(project, "all.zip", Uploads.zipped(moved | own))
+    uploads.result(project, "all.zip", Uploads.zipped(moved | own | more))
+
+    assert (again["keysCreated"], again["valuesWritten"]) == (0, 0)
+    assert {name.partition(".")[0] for name in uploads.values(project)} == {
+        *names,
+        "extra-app",
+        "lib-more-app",
+    }
+    assert exported(uploads, project) == moved | own | more
+
+
+def test_the_module_of_a_file_stays_when_one_of_its_name_comes(uploads):
+    project = uploads.workspace.project()
+    files = {f"en/{name}.json": {"title": name} for name in ("app", "shop")}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    files["blog/en/app.json"] = {"title": "Blog"}
+
+    found = uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    assert found["keysCreated"] == 1
+    assert exported(uploads, project) == files
+
+
 def test_the_parts_of_a_file_beside_another_with_its_names_keep_its_keys(uploads):
     project = uploads.workspace.project(languages=["de"])
     names = [f"k{at}" for at in range(6)]
