@@ -635,7 +635,8 @@ class ImportJob:
     def _others(self, run: _Run, batch: ImportBatch) -> list[StoredKey]:
         """Return the keys that the files do not name, in the order of their names.
 
-        Keys without a source text stay: no file of the source language had them.
+        Keys that have only texts in other languages stay: no file of the source
+        language had them.
         """
         store = run.store
         names = {key.name for key in batch.keys}.union(batch.left_out)
@@ -648,8 +649,15 @@ class ImportJob:
         found = store.find_keys(run.project.id, ids) if ids else {}
         of_id = {id_: found[id_] for id_ in ids}
         renamed = {key.file_key for key in batch.keys if key.file_key is not None}
-        of_source = _with_source_text(run, of_id)
-        others = [key for key in of_source if key.file_key not in renamed]
+        of_source = {key.id for key in _with_source_text(run, of_id)}
+        bare = [id_ for id_ in ids if id_ not in of_source]
+        rows = store.values_of(bare) if bare else {}
+        kept = {id_ for id_ in bare if any(row.value for row in rows.get(id_, ()))}
+        others = [
+            key
+            for id_, key in of_id.items()
+            if id_ not in kept and key.file_key not in renamed
+        ]
         later = {key.id: key for key in self._unknown(run, others)}
         if run.scope.branch is not None and later:
             overlay = self._storage.branch_keys(run.project.id, run.scope.branch.id)
