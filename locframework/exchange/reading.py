@@ -428,7 +428,21 @@ def with_modules(
         "" if path_of(file) in unnamed else name
         for file, name in zip(files, names, strict=True)
     ]
-    wanted = {name for name in names if name in known}
+    places = [place_of(file) for file in files]
+    takers = {
+        (file.language_code, had[place]): each
+        for file, place, each in zip(files, places, parts, strict=True)
+        if place in had
+    }
+    beside = {
+        place: module_beside(file, other, separator)
+        for file, place, name in zip(files, places, names, strict=True)
+        if place not in had and (other := takers.get((file.language_code, name)))
+    }
+    names = [
+        beside.get(place) or name for place, name in zip(places, names, strict=True)
+    ]
+    wanted = {name for name in names if name in known or name in beside.values()}
     holders: dict[tuple[str, str, str], int] = {}
     in_folders: set[str] = set()
     for at, file in enumerate(files):
@@ -445,7 +459,7 @@ def with_modules(
         start = _common([parts[at] for at in same])
         end = _common([parts[at][start:][::-1] for at in same])
         for at in same:
-            if names[at] == name and place_of(files[at]) not in had:
+            if names[at] == name and places[at] not in had:
                 folders = parts[at][start : len(parts[at]) - end]
                 names[at] = _module_of((*folders, parts[at][-1]), separator)
                 wanted.add(names[at])

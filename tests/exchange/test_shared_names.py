@@ -171,6 +171,30 @@ def test_the_module_of_a_file_stays_when_one_of_its_name_comes(uploads):
     assert exported(uploads, project) == files
 
 
+def test_a_file_below_one_that_has_a_module_gets_its_own(uploads):
+    project = uploads.workspace.project(languages=["de"])
+    files = {
+        f"web/{app}/locales/{code}/app.json": {"title": f"{app} {code}"}
+        for app in ("base", "shop")
+        for code in EN_DE
+    }
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    below = {f"web/base/locales/extra/{code}/app.json": {"b": code} for code in EN_DE}
+    uploads.result(project, "all.zip", Uploads.zipped(files | below))
+    for path in below:
+        below[path]["title"] = "Extra"
+
+    uploads.result(project, "all.zip", Uploads.zipped(files | below))
+
+    assert sorted(uploads.values(project)) == [
+        "base-app.title",
+        "extra-app.b",
+        "extra-app.title",
+        "shop-app.title",
+    ]
+    assert exported(uploads, project) == files | below
+
+
 def test_the_parts_of_a_file_beside_another_with_its_names_keep_its_keys(uploads):
     project = uploads.workspace.project(languages=["de"])
     names = [f"k{at}" for at in range(6)]
