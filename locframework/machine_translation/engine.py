@@ -29,7 +29,6 @@ log = logging.getLogger("locframework.machine_translation")
 CALL_SECONDS = 60.0
 ATTEMPTS = 3
 WAIT_SECONDS_MOST = 60.0
-RESERVED_FACTOR = 2  # of the estimate: texts without an answer are asked for again
 
 Failure = tuple[str, str]
 """A reason of RunOutcome, and more of it for people."""
@@ -96,15 +95,15 @@ class Engine:
     _reserved: Decimal = Decimal(0)
     _items: dict[TranslationItem, str] = field(default_factory=dict)
     """The id of each item that is asked for; equal ones are paid once."""
+    _reserve: Callable[[Decimal], None] = lambda cost: None
     _seconds: float = CALL_SECONDS
     _attempts: int = ATTEMPTS
     _allowed: list[TranslationItem] = field(default_factory=list)
-    _estimate: Decimal = Decimal(0)
     _failed: dict[str, Failure] = field(default_factory=dict)
 
     def reserve(self, units: Sequence[Unit]) -> Decimal:
-        """Return what the calls may cost at most, retries included; texts that the
-        budget does not allow fail."""
+        """Return what the calls may cost at most; texts that the budget does not allow
+        fail."""
         allowed: list[TranslationItem] = []
         spent = Decimal(0)
         for batch in self._batches(self._all_items(units)):
@@ -115,18 +114,15 @@ class Engine:
                 continue
             spent += cost
             allowed += batch.items
-        self._reserved = RESERVED_FACTOR * spent
-        if self._left is not None:
-            self._reserved = min(self._left, self._reserved)
         self._allowed = allowed
-        self._estimate = spent
-        return self._reserved
+        self._reserved = spent
+        return spent
 
     def estimate(self, units: Sequence[Unit]) -> None:
         """Set the cost to that of a call for each batch, and the texts to the sources,
         as if they were translated."""
         self.reserve(units)
-        self.cost = self._estimate
+        self.cost = self._reserved
         for unit in units:
             self._take(unit, {id_: item.pieces for item, id_ in self._items.items()})
 
@@ -135,11 +131,14 @@ class Engine:
         units: Sequence[Unit],
         check_cancelled: CheckCancelled,
         *,
+        reserve: Callable[[Decimal], None] = lambda cost: None,
         seconds: float = CALL_SECONDS,
         attempts: int = ATTEMPTS,
     ) -> None:
         """Translate the units that ``reserve`` allowed. Each gets a text or a failure.
-        Raises what ``check_cancelled`` does, before a call."""
+        Raises what ``check_cancelled`` does, before a call. ``reserve`` is told what
+        all calls may cost, before one that is repeated makes it more."""
+        self._reserve = reserve
         self._seconds, self._attempts = seconds, attempts
         answers: dict[str, Sequence[Piece]] = {}
         for batch in self._batches(self._allowed):
@@ -217,9 +216,12 @@ class Engine:
         most = translator.estimate(batch)
         failure: Failure = "over_budget", "maxCost is reached"
         for attempt in range(self._attempts):
-            if self.cost + most > self._reserved:
+            if self._left is not None and self.cost + most > self._left:
                 return failure
             check_cancelled()
+            if self.cost + most > self._reserved:
+                self._reserved = self.cost + most
+                self._reserve(self._reserved)
             try:
                 found = translator.translate(batch, self._seconds)
                 self.cost += found.cost

@@ -204,14 +204,17 @@ class TranslationRuns:
         if request.dry_run:
             engine.estimate(units)
         elif units:
-            reserved = engine.reserve(units)
-            if reserved:
-                step.reserved = reserved
+
+            def reserve(cost: Decimal) -> None:
+                step.reserved = cost
                 with work.step() as noted:
                     noted.note = msgspec.to_builtins(step)
                     noted.progress = work.progress
+
+            if cost := engine.reserve(units):
+                reserve(cost)
             crash_point("ai_translate.before_call")
-            engine.translate(units, work.check_cancelled)
+            engine.translate(units, work.check_cancelled, reserve=reserve)
             crash_point("ai_translate.after_call")
         after = _copy(step)
         after.reserved = Decimal(0)
