@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, takewhile
 
 import msgspec
 from msgspec import Struct, field
@@ -32,6 +33,7 @@ from locframework.keys.catalogues import imported_modules
 from locframework.keys.imported_files import Layouts, known_layouts, known_since
 from locframework.keys.records import FileDetail, KeyWrite, StoredKey
 from locframework.keys.store import KeyStore, store_of
+from locframework.keys.writing.checks import Known
 from locframework.keys.writing.trash import KeyTrash, raise_first
 from locframework.keys.writing.unit_of_work import UnitOfWork
 from locframework.keys.writing.writer import KeyWriter
@@ -71,6 +73,9 @@ TYPE = "import"
 PERMISSION = "import_run"
 KEYS_AT_ONCE = 1000  # planned and written together
 KEYS_A_STEP = 2000  # other writers wait meanwhile, for less than a second
+CHARACTERS_A_STEP = 100_000
+"""Of texts. A step with more, of one key or with ``onConflict: fail``, is checked
+before its transaction, too, which then looks for nothing again."""
 LANGUAGES_OF_A_STEP = 5
 """In a project with more a step has fewer keys: each may have texts in all of them,
 or make its translations outdated."""
@@ -109,6 +114,7 @@ class _Run(Struct):
     """Where nothing is written: the ids of keys by the names that they would get."""
     gone: Mapping[str, dict[str, Text]] = {}  # as in _Task
     of_main: Collection[str] = ()  # as in _Task
+    known: Known | None = None  # what checks have found
 
     @property
     def project(self) -> Project:
@@ -173,7 +179,7 @@ class ImportJob:
             for key in batch.keys:
                 key.base.update(task.gone.get(state.renamed.get(key.name, ""), {}))
         else:
-            if len(batch.keys) > size:
+            if len(batch.keys) > size or _characters(batch.keys) > CHARACTERS_A_STEP:
                 self._check(task, ImportResult(dry_run=True))
             if params.mode == "replace":
                 with self._storage.snapshot():
@@ -437,13 +443,24 @@ class ImportJob:
     ) -> None:
         work, batch, project_id = task.work, task.batch, task.job.project_id
 
-        def steps() -> Iterator[list[ImportedKey]]:
-            for start in range(state.done, len(batch.keys), size):
+        known: Known = {}  # of this step and the next
+
+        def steps() -> Iterator[Sequence[ImportedKey]]:
+            nonlocal known
+            start, found = state.done, known
+            while start < len(batch.keys):
+                keys: Sequence[ImportedKey] = batch.keys[start : start + size]
+                if task.params.on_conflict != "fail":
+                    keys = _first(keys, CHARACTERS_A_STEP)
+                start += len(keys)
                 self._writer.prepare_checks(project_id)
-                yield batch.keys[start : start + size]
+                before, found = found, self._check_before(task, keys)
+                known = before | found
+                yield keys
 
         def write(keys: Sequence[ImportedKey]) -> Sequence[Item]:
             run = self._begin_writing(task, state, [] if state.done else pairs)
+            run.known = known
             self._write_step(task, run, keys)
             state.result = msgspec.to_builtins(run.result)
             items: Sequence[Item] = msgspec.to_builtins(run.conflicts)
@@ -453,6 +470,7 @@ class ImportJob:
         self._writer.prepare_checks(project_id)
         with work.finish() as outcome:
             run = self._begin_writing(task, state, [] if state.done else pairs)
+            run.known = known
             self._write_step(task, run, last)
             outcome.items = msgspec.to_builtins(run.conflicts)
             run.store.put_details(
@@ -485,6 +503,18 @@ class ImportJob:
             outcome.result = msgspec.to_builtins(run.result)
             crash_point("import.before_commit")
         crash_point("import.after_commit")
+
+    def _check_before(self, task: _Task, keys: Sequence[ImportedKey]) -> Known:
+        """Return what checks find in the texts of a large step, on a snapshot."""
+        if _characters(keys) <= CHARACTERS_A_STEP:
+            return {}
+        with self._storage.snapshot():
+            run = self._begin(task, ImportResult(dry_run=True))
+            run.known = {}
+            for start in range(0, len(keys), KEYS_AT_ONCE):
+                task.work.check_cancelled()
+                self._write_keys(run, keys[start : start + KEYS_AT_ONCE])
+        return run.known
 
     def _write_step(self, task: _Task, run: _Run, keys: Sequence[ImportedKey]) -> None:
         for start in range(0, len(keys), KEYS_AT_ONCE):
@@ -559,7 +589,8 @@ class ImportJob:
             old = loaded.of_file(new.name, new.file_key, new.prefix)
             if new.name in run.renamed:
                 old = loaded.key(run.renamed[new.name])
-            if old is None and not is_counted and self._writer.veto is None:
+            is_checked = is_counted or run.known is not None
+            if old is None and not is_checked and self._writer.veto is None:
                 # nothing else can refuse a new key
                 run.result.keys_created += 1
                 codes.update(new.values)
@@ -588,6 +619,7 @@ class ImportJob:
             origin="import",
             loaded=loaded,
             dry_run=run.result.dry_run,
+            known=run.known,
         )
         return loaded
 
@@ -711,6 +743,23 @@ def _with_source_text(run: _Run, keys: Mapping[str, StoredKey]) -> list[StoredKe
     return [
         key for id_, key in keys.items() if any(v.value for v in values.get(id_, ()))
     ]
+
+
+def _characters(keys: Iterable[ImportedKey]) -> int:
+    """Return how many characters the texts of keys have."""
+    texts = (text for key in keys for text in (*key.values.values(), key.source))
+    return sum(
+        len(text) if isinstance(text, str) else sum(map(len, text.values()))
+        for text in texts
+        if text
+    )
+
+
+def _first(keys: Sequence[ImportedKey], characters: int) -> Sequence[ImportedKey]:
+    """Return the first keys, at least one, that have so many characters at most."""
+    sizes = accumulate(_characters([key]) for key in keys)
+    count = sum(1 for _ in takewhile(lambda size: size <= characters, sizes))
+    return keys[: max(1, count)]
 
 
 def _is_unchanged(key: ImportedKey) -> bool:

@@ -12,6 +12,8 @@ from locframework.errors import Unavailable
 from locframework.exchange import import_job
 from locframework.file_import import imports
 from locframework.file_import.files import CHECKED_IN_REQUEST
+from locframework.quality import checks
+from locframework.quality.scanning import Placeholder, placeholders
 
 Uploads = Any  # tests/exchange/conftest.py
 Project = Mapping[str, Any]
@@ -240,3 +242,27 @@ def test_a_large_file_that_the_job_reads_goes_on_where_it_was(
 
     assert job["status"] == "succeeded", job
     assert sorted(uploads.values(project)) == KEYS
+
+
+def test_a_step_has_few_characters_and_a_larger_one_is_checked_before_it(
+    uploads: Uploads, after_a_step: BetweenSteps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_job, "CHARACTERS_A_STEP", 20)
+    project = uploads.workspace.project(languages=["de"])
+    sessions = uploads.workspace.framework.storage.database._sessions
+    modes: set[tuple[str, str]] = set()
+
+    def found_in(text: str, *styles: Any) -> list[Placeholder]:
+        modes.add((text[:3], sessions.here.session.mode))
+        return placeholders(text, *styles)
+
+    monkeypatch.setattr(checks, "placeholders", found_in)
+    seen: list[list[str]] = []
+    after_a_step(lambda: seen.append(list(uploads.values(project))))
+    texts = {"key0": "{a}" * 9, "key1": "{b}"}
+    both = uploads.zipped({"en.json": texts, "de.json": texts})
+
+    uploads.result(project, "all.zip", both)
+
+    assert seen == [["key0"]]
+    assert modes == {("{a}", "read"), ("{b}", "write")}

@@ -46,6 +46,10 @@ FindingChanges = Mapping[KeyLanguage, Sequence[Finding]]
 """Findings to store: what replaces those of a key in a language."""
 
 
+Known = dict[tuple[object, ...], list[Finding]]
+"""What checks have found in texts, by all that they look at but glossaries."""
+
+
 class CheckRunner:
     """Runs the checks of a project on texts of its keys.
 
@@ -61,8 +65,13 @@ class CheckRunner:
         languages: Iterable[Language],
         *,
         is_verified: bool = False,
+        known: Known | None = None,
     ) -> None:
-        """``is_verified``: ``is_current`` is asked before findings are stored."""
+        """``is_verified``: ``is_current`` is asked before findings are stored.
+
+        ``known``: findings that are not looked for again; others are added.
+        """
+        self._known = known
         self._is_verified = is_verified
         self._checks = checks
         self._terminologies = terminologies
@@ -189,6 +198,14 @@ class CheckRunner:
             names = [name for name in every if name not in key.disabled_checks]
         source = self._project.source_language
         sources = {} if code == source else texts.get(source, {})
+        known = place = None
+        if self._known is not None:
+            place = (
+                *(key.key, key.description, key.tags, key.max_length, key.is_plural),
+                *(key.format_flags, code, None if names is None else tuple(names)),
+                *(*texts[code].items(), None, *sources.items()),
+            )
+            known = self._known.get(place)
         subject = Subject(
             key=key.key,
             language_code=code,
@@ -200,10 +217,12 @@ class CheckRunner:
             description=key.description,
             tags=key.tags,
             max_length=key.max_length,
-            terms=self._terms(code, texts, names),
+            terms=self._terms(code, texts, names) if known is None else None,
             format_flags=key.format_flags,
         )
-        found = self._checks.findings(subject, names)
+        found = self._checks.findings(subject, names) if known is None else known
+        if self._known is not None and place is not None:
+            self._known[place] = found
         if not found:
             return []
         if len(found) > 1:

@@ -27,7 +27,7 @@ from locframework.projects.service import Languages
 from locframework.quality.check import Checks
 from locframework.statistics.service import Completion
 
-from .checks import CheckedKey, CheckRunner, FindingChanges, check_unit
+from .checks import CheckedKey, CheckRunner, FindingChanges, Known, check_unit
 from .plan import WritePlanner, keys_in, renamed_in
 from .unit_of_work import KeyEdit, KeyEvents, StalePlan, UnitOfWork
 
@@ -200,13 +200,15 @@ class KeyWriter:
         stops: bool = False,
         for_request: bool = False,
         dry_run: bool = False,
+        known: Known | None = None,
     ) -> WritePlan:
         """Plan the writes; only reads are sent.
 
         ``loaded``: keys from ``load``. ``free``: ids of keys whose names others may
         take. ``stops``: the first error ends the plan, and ``apply`` stores nothing.
         ``for_request``: a protected main refuses, and ``run`` applies the plan.
-        ``dry_run``: nobody will apply it, so that it has no findings.
+        ``dry_run``: nobody will apply it, so that it has no findings, unless they are
+        to be added to ``known``, which others have found before.
         """
         runner = CheckRunner(
             self._checks,
@@ -214,6 +216,7 @@ class KeyWriter:
             scope.project,
             languages,
             is_verified=for_request,
+            known=known,
         )
 
         lost: set[str] = set()
@@ -244,7 +247,8 @@ class KeyWriter:
             lost |= more
         edits = keys.changed()
         findings: FindingChanges = {}
-        if not dry_run and not (stops and planner.refused):
+        is_checked = not dry_run or known is not None
+        if is_checked and not (stops and planner.refused):
             source = scope.project.source_language
             findings = check_unit(runner, keys, edits, source)
         return WritePlan(
@@ -295,6 +299,7 @@ class KeyWriter:
         free: Collection[str] = (),
         stops: bool = False,
         dry_run: bool = False,
+        known: Known | None = None,
     ) -> list[KeyWritten | LocError]:
         """Plan and apply in the open transaction, which holds the project's lock.
 
@@ -314,6 +319,7 @@ class KeyWriter:
             free=free,
             stops=stops,
             dry_run=dry_run,
+            known=known,
         )
         results = plan.results
         if dry_run or (stops and results and isinstance(results[-1], LocError)):
@@ -331,6 +337,7 @@ class KeyWriter:
         loaded: UnitOfWork | None = None,
         free: Collection[str] = (),
         dry_run: bool = False,
+        known: Known | None = None,
     ) -> list[KeyWritten]:
         """Write all or raise the first error, with nothing written."""
         results = self.write_each(
@@ -343,6 +350,7 @@ class KeyWriter:
             free=free,
             stops=True,
             dry_run=dry_run,
+            known=known,
         )
         return [written_or_raise(result) for result in results]
 
