@@ -67,11 +67,13 @@ class Leaf:
         Raises BrokenAnswer unless it has each mark once, the tags in an order that can
         be read, and nothing new that looks like one.
         """
+        if not all(isinstance(piece, str | int) for piece in answer):
+            raise BrokenAnswer("has pieces that are neither text nor marks")
         numbers = [piece for piece in answer if isinstance(piece, int)]
         missing = Counter(range(len(self.kept)))
         missing.subtract(numbers)
         if wrong := sorted(n for n, count in missing.items() if count):
-            shown = ", ".join(self.kept[n] for n in wrong if n < len(self.kept))
+            shown = ", ".join(self.kept[n] for n in wrong if 0 <= n < len(self.kept))
             raise BrokenAnswer(f"has {shown or 'a mark'} not once, as the source has")
         if not _is_nested(self.kept, numbers):
             raise BrokenAnswer("has tags in an order that cannot be read")
@@ -83,6 +85,8 @@ class Leaf:
             raise BrokenAnswer(f"has {len(texts)} characters for {len(source)}")
         if "\0" in texts or re.search("[\ud800-\udfff]", texts):
             raise BrokenAnswer("has characters that no text may have")
+        if "%" in texts and "%" not in source and self._is_printf():
+            raise BrokenAnswer("has a single % among placeholders")
         written, shown = "", ""
         for piece in _trimmed(answer):
             if isinstance(piece, int):
@@ -102,6 +106,9 @@ class Leaf:
             extra = ", ".join(sorted((found - wanted) or (wanted - found)))
             raise BrokenAnswer(f"has {extra} otherwise than the source")
         return self._before + written + self._after
+
+    def _is_printf(self) -> bool:
+        return any(token.startswith("%") for token in self.kept)
 
 
 class _Branch(NamedTuple):
