@@ -105,23 +105,23 @@ class _KeptFiles:
         """Return what is kept, with the new paths of files without modules that were
         renamed, moved or split (``is_same``).
 
-        Those of the source language decide, if there are any.
+        Those of the source language decide, where it has a file of that name.
         """
         source = self._project.source_language
+        of_source = {place_of(file) for file in files if file.language_code == source}
         of_language: dict[tuple[str, str], list[ReadFile]] = {}
         for file in files:
             place = family_of(file.format.id), file.language_code
             of_language.setdefault(place, []).append(file)
         moved: dict[str, set[str]] = {}
-        for (family, code), came in of_language.items():
-            if code != source and (family, source) in of_language:
-                continue
+        for (_, code), came in of_language.items():
             layouts = self._of(came[0], code)
             known, paths = {each.path for each in layouts}, set(map(path_of, came))
             texts = {
                 place_of(file): {e.key: e.value for e in file.catalogue.entries}
                 for file in came
                 if path_of(file) not in known
+                and (code == source or place_of(file) not in of_source)
             }
             every = {
                 name: text for each in texts.values() for name, text in each.items()

@@ -131,10 +131,12 @@ class LayoutReader:
                 new.replaced[:] = places
                 old = known_layouts(store, self._project.id, family, code)
                 modules = {layout.module for layout in new.files} - {None}
+                infos = [self._formats.find(layout.format) for layout in new.files]
+                has_template = any(info and info.is_template for info in infos)
                 now = {
                     key.name: key.values.get(code)
                     for key in batch.keys
-                    if is_in(key, family, code)
+                    if is_in(key, family, code) or (has_template and key.is_in_source)
                 }
                 for layout in sorted(old, key=lambda layout: layout.place in places):
                     entries = self.entries(layout, code)

@@ -309,6 +309,29 @@ def test_a_template_and_a_po_file_with_other_source_texts_come_back_each_as_it_w
     assert alone == template
 
 
+def test_po_files_that_move_with_their_template_keep_their_keys(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    open_ = 'msgid "Open"\nmsgstr "Auf"\n'
+    files = {
+        "po/app.pot": POT.replace(b"CHARSET", b"UTF-8"),
+        "po/de.po": Uploads.po("de", EDIT, open_),
+    }
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    more = 'msgid "Read"\nmsgstr "Lesen"\n\nmsgid "Edit"\nmsgstr "Korrigieren"\n'
+    other = {"doc/de.po": Uploads.po("de", more)}
+    uploads.result(project, "all.zip", Uploads.zipped(files | other))
+    moved = {f"src/{path}": files[path] for path in files}
+
+    found = uploads.result(project, "all.zip", Uploads.zipped(moved | other))
+
+    assert found["keysCreated"] == 0
+    archive = exported(uploads, project, format="gettext-po").content
+    with zipfile.ZipFile(io.BytesIO(archive)) as read:
+        assert sorted(read.namelist()) == sorted(moved | other)
+
+
 def test_a_template_beside_a_po_file_of_the_source_language_is_left_out(
     uploads: Uploads,
 ) -> None:
