@@ -230,7 +230,9 @@ class Framework:
         runner.add_handler(rechecks)
         self.issues = Issues(storage, projects, branches, languages, checks, rechecks)
         self.activity = Activity(storage, projects, branches, jobs, clock)
-        runner.add_handler(UndoJob(storage, access, files, writer, trash, renewed))
+        runner.add_handler(
+            UndoJob(storage, access, files, writer, trash, renewed, events)
+        )
 
         matcher = plugins.choose("matcher", settings.matcher, plugins.matchers)
         sync = TmSync(storage, jobs, clock)

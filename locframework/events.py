@@ -43,6 +43,14 @@ class Event(Struct, frozen=True, rename="camel"):
     job_id: str | None = None  # of the job that did it
     merge_of: str | None = None  # id of the branch whose merge brought it
 
+    def is_about(self, keys: Collection[str]) -> bool:
+        """Whether it is of main, and of a key with one of these ids or names."""
+        return self.branch is None and any(
+            str(item.get(name)) in keys
+            for item in self.items
+            for name in ("keyId", "key")
+        )
+
 
 class EventScope(Struct, frozen=True):
     """Events of one line; of a branch also those that its merges brought to main."""

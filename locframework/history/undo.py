@@ -1,6 +1,7 @@
 """Undo: puts back what selected events changed on main, unless it was changed later."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
@@ -17,7 +18,7 @@ from locframework.errors import (
     PermissionDenied,
     ProjectNotFound,
 )
-from locframework.events import Event, EventFilter, Touch
+from locframework.events import Event, EventFilter, EventLog, Touch
 from locframework.files.service import Files
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
@@ -38,7 +39,8 @@ from locframework.keys.records import (
 )
 from locframework.keys.rules import outdated, value_of
 from locframework.keys.writing.trash import KeyTrash
-from locframework.keys.writing.writer import KeyWriter
+from locframework.keys.writing.unit_of_work import StalePlan
+from locframework.keys.writing.writer import ATTEMPTS, KeyWriter, WritePlan
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.transactions import crash_point, get_record
@@ -159,25 +161,60 @@ class UndoJob:
     _writer: KeyWriter
     _key_trash: KeyTrash
     _renewed: Renewed
+    _events: EventLog
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Undo everything in one transaction with the end of the job; a dry run writes
-        the job alone. Raises BranchProtected, PermissionDenied."""
+        the job alone. Edits are planned on a snapshot, again if others change the same
+        keys. Raises BranchProtected, PermissionDenied."""
         params = msgspec.convert(job.params, UndoParams)
         self._writer.prepare_checks(job.project_id)
         if params.dry_run:
             with self._storage.snapshot():
-                result = self._undo(job, work, params)
+                undo = self._begin(job, params)
+                undo.run(work)
             with work.finish(lock_project=False) as outcome:
-                outcome.result = msgspec.to_builtins(result)
+                outcome.result = msgspec.to_builtins(undo.result)
             return
-        with work.finish() as outcome:
-            result = self._undo(job, work, params)
-            outcome.result = msgspec.to_builtins(result)
-            crash_point("revert.before_commit")
+        for attempt in range(1, ATTEMPTS + 1):
+            with self._storage.snapshot():
+                latest = self._events.latest(job.project_id)
+                planned = self._begin(job, params)
+                if planned.is_of_edits:
+                    planned.plans = []
+                    planned.run(work)
+            with suppress(StalePlan), work.finish() as outcome:
+                undo = self._begin(job, params)
+                if planned.plans is None or not self._holds(planned, undo, latest):
+                    if planned.plans is not None and attempt < ATTEMPTS:
+                        raise StalePlan
+                    undo.run(work)
+                else:
+                    for plan in planned.plans:
+                        work.check_cancelled()
+                        self._writer.apply(plan)
+                        crash_point("revert.after_batch")
+                    undo = planned
+                outcome.result = msgspec.to_builtins(undo.result)
+                crash_point("revert.before_commit")
+            if work.is_finished:
+                break
         crash_point("revert.after_commit")
 
-    def _undo(self, job: StoredJob, work: Work, params: UndoParams) -> RevertResult:
+    def _holds(self, planned: "_Undo", now: "_Undo", latest: str | None) -> bool:
+        """Return whether a plan would be the same now."""
+        keys = planned.selection.keys
+        names = {*keys, *(key.name for key in keys.values())}
+        events = self._events.since(now.project.id, latest)
+        return (
+            now.project == replace(planned.project, key_count=now.project.key_count)
+            and now.languages == planned.languages
+            and now.selection.event_ids == planned.selection.event_ids
+            and events is not None
+            and not any(event.is_about(names) for event in events)
+        )
+
+    def _begin(self, job: StoredJob, params: UndoParams) -> "_Undo":
         project = get_record(self._storage.projects, job.project_id, ProjectNotFound)
         caller = self._renewed(job.caller)
         if caller is None:
@@ -190,8 +227,7 @@ class UndoJob:
             self._access.require(caller, "branch_merge", scope, ProjectNotFound)
         languages = self._storage.projects.list_languages(project.id)
         events = self._storage.events.stream_events(project.id, where)
-        selection = select(events, languages, where.key_id)
-        run = _Undo(
+        return _Undo(
             self._storage,
             self._access,
             self._files,
@@ -200,11 +236,9 @@ class UndoJob:
             caller,
             BranchScope(project),
             languages,
-            selection,
+            select(events, languages, where.key_id),
             params.dry_run,
         )
-        run.run(work)
-        return run.result
 
 
 @dataclass(eq=False, repr=False)
@@ -219,13 +253,15 @@ class _Undo:
     _key_trash: KeyTrash
     _caller: Caller
     _scope: BranchScope
-    _languages: Sequence[Language]
-    _selection: Selection
+    languages: Sequence[Language]
+    selection: Selection
     _dry_run: bool
 
     def __post_init__(self) -> None:
         self._keys = self._storage.keys
-        self._project = self._scope.project
+        self.project = self._scope.project
+        self.plans: list[WritePlan] | None = None
+        """What is to be applied later; None: it is applied at once."""
         where = scope_of(self._scope.project)
         self._may_update = self._access.may(self._caller, "key_update", where)
         self._may_delete = self._access.may(self._caller, "key_delete", where)
@@ -234,9 +270,18 @@ class _Undo:
         self._keeping: dict[str, str] = {}  # created keys that stay, and why
         self.result = RevertResult(dry_run=self._dry_run)
 
+    @property
+    def is_of_edits(self) -> bool:
+        """Whether keys are neither deleted nor restored, nor given another screenshot:
+        then nothing of it builds on what was written before."""
+        return not any(
+            key.updated or key.is_created or key.is_deleted or key.is_restored
+            for key in self.selection.keys.values()
+        )
+
     def run(self, work: Work) -> None:
-        keys = self._selection.keys
-        for event in self._selection.others:
+        keys = self.selection.keys
+        for event in self.selection.others:
             self._add_skip(
                 Skipped(None, None, None, None, None, NOT_REVERTIBLE, event.type)
             )
@@ -269,13 +314,13 @@ class _Undo:
         """Decide which created or restored keys go: those not changed since."""
         for at in range(0, len(ids), KEYS_AT_ONCE):
             some = ids[at : at + KEYS_AT_ONCE]
-            found = self._keys.find_keys(self._project.id, some)
+            found = self._keys.find_keys(self.project.id, some)
             touches = self._touches(list(found))
             for id_ in found:
                 if not self._may_delete:
                     self._keep(id_, "permission_denied")
                 elif any(
-                    touch.event_id not in self._selection.event_ids
+                    touch.event_id not in self.selection.event_ids
                     for touch in _since_created(touches[id_])
                 ):
                     self._keep(id_, CHANGED_LATER)
@@ -285,7 +330,7 @@ class _Undo:
         going = [
             id_ for id_ in ids if id_ not in self._keeping and id_ not in self._trashed
         ]
-        found = self._keys.find_keys(self._project.id, going) if going else {}
+        found = self._keys.find_keys(self.project.id, going) if going else {}
         refused = self._key_trash.trash_each(
             self._caller,
             self._scope,
@@ -300,8 +345,8 @@ class _Undo:
         self._trashed |= gone
 
     def _restore(self, ids: Sequence[str]) -> None:
-        found = self._keys.find_keys(self._project.id, ids, in_trash=True)
-        there = self._keys.find_keys(self._project.id, ids)
+        found = self._keys.find_keys(self.project.id, ids, in_trash=True)
+        there = self._keys.find_keys(self.project.id, ids)
         touches = self._touches(list(found))
         wanted: list[StoredKey] = []
         for id_ in ids:
@@ -311,7 +356,7 @@ class _Undo:
                 self._skip(id_, NOT_REVERTIBLE)
             elif not self._may_delete:
                 self._skip(id_, "permission_denied")
-            elif touches[id_][-1].event_id not in self._selection.event_ids:
+            elif touches[id_][-1].event_id not in self.selection.event_ids:
                 self._skip(id_, CHANGED_LATER)
             elif found[id_].key in self._renamed.values():
                 self._skip(id_, KeyExists.code)
@@ -320,7 +365,7 @@ class _Undo:
         refused = self._key_trash.restore_each(
             self._caller,
             self._scope,
-            self._languages,
+            self.languages,
             wanted,
             origin="revert",
             free=self._trashed | self._renamed.keys(),
@@ -337,7 +382,7 @@ class _Undo:
 
     def _put_back(self, ids: Sequence[str]) -> None:
         wanted = [id_ for id_ in ids if id_ not in self._trashed]
-        found = self._keys.find_keys(self._project.id, wanted) if wanted else {}
+        found = self._keys.find_keys(self.project.id, wanted) if wanted else {}
         for id_ in wanted:
             if id_ not in found:
                 self._skip(id_, CHANGED_LATER)
@@ -350,7 +395,7 @@ class _Undo:
         edited = {
             id_: key
             for id_, key in keys.items()
-            if self._selection.keys[id_].values or self._selection.keys[id_].updated
+            if self.selection.keys[id_].values or self.selection.keys[id_].updated
         }
         if not edited:
             return
@@ -368,15 +413,20 @@ class _Undo:
             if _fields_in(write):
                 updated.add(str(write.key_id))
         writes = [each for each in writes if each.key_id not in in_trash]
-        results = self._writer.write_each(
+        plan = self._writer.plan(
             self._caller,
             self._scope,
-            self._languages,
+            self.languages,
             writes,
             origin="revert",
             free=self._trashed,
             dry_run=self._dry_run,
         )
+        results = plan.results
+        if self.plans is not None:
+            self.plans.append(plan)
+        elif not self._dry_run:
+            self._writer.apply(plan)
         for write, done in zip(writes, results, strict=True):
             id_ = str(write.key_id)
             if isinstance(done, LocError):
@@ -401,7 +451,7 @@ class _Undo:
         """Return the writes that put back a key's name, other fields, and values: one
         may be refused and the others not."""
         changes = [
-            (touch.event_id in self._selection.event_ids, read_change(touch.undo))
+            (touch.event_id in self.selection.event_ids, read_change(touch.undo))
             for touch in touches
             if touch.undo is not None
         ]
@@ -473,7 +523,7 @@ class _Undo:
             for slot in [slot for slot in targets if slot[1] != "other"]:
                 if targets.pop(slot) is not None and not key.is_plural:
                     self._skip(key.id, CHANGED_LATER, "value", slot)
-        source = self._project.source_language
+        source = self.project.source_language
         sources = {slot: rows for slot, rows in history.items() if slot[0] == source}
         gone = {slot: chosen[slot] for slot in sources if slot in targets}
         source_times = _source_times(sources, gone)
@@ -598,10 +648,10 @@ class _Undo:
         named = [write.fields.get("screenshot_file_id") for write in writes]
         wanted = {file_id for file_id in named if isinstance(file_id, str)}
         if self._dry_run:
-            found = {id_: self._files.url_of(self._project, id_) for id_ in wanted}
+            found = {id_: self._files.url_of(self.project, id_) for id_ in wanted}
             urls = {id_: url for id_, url in found.items() if url is not None}
         else:
-            urls = self._files.use_files(self._project, wanted)
+            urls = self._files.use_files(self.project, wanted)
         for write in writes:
             fields = dict(write.fields)
             file_id = fields.get("screenshot_file_id")
@@ -619,17 +669,17 @@ class _Undo:
         found: dict[str, list[Touch]] = {id_: [] for id_ in ids}
         if ids:
             for touch in self._storage.events.touches(
-                self._project.id, ids, branch=None, since=self._selection.since
+                self.project.id, ids, branch=None, since=self.selection.since
             ):
                 found[touch.key_id].append(touch)
         return found
 
     def _may_write(self, language_code: str) -> bool:
-        scope = scope_of(self._project)
+        scope = scope_of(self.project)
         return self._access.may_write_language(self._caller, scope, language_code)
 
     def _selected(self, key: Key) -> SelectedKey:
-        return self._selection.keys[key.id]
+        return self.selection.keys[key.id]
 
     def _keep(self, key_id: str, reason: str) -> None:
         """Leave alone a key that was created, with the values it was created with."""
@@ -646,7 +696,7 @@ class _Undo:
         name: Field | None = None,
         slot: tuple[str, str | None] = ("", None),
     ) -> None:
-        key = self._selection.keys[key_id].name
+        key = self.selection.keys[key_id].name
         code, form = slot
         self._add_skip(Skipped(key_id, key, name, code or None, form, reason))
 

@@ -254,17 +254,8 @@ class Merging:
         states = [state for each in touched for state in (each.main, each.branch)]
         names = {state.key.key for state in states if state is not None}
         names |= {each.entry.key_id for each in touched}
-        return all(
-            event.branch != scope.name
-            and (
-                event.branch is not None
-                or names.isdisjoint(
-                    str(item.get(name))
-                    for item in event.items
-                    for name in ("keyId", "key")
-                )
-            )
-            for event in events
+        return not any(
+            event.branch == scope.name or event.is_about(names) for event in events
         )
 
     def _merged_details(

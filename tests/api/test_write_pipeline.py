@@ -158,3 +158,24 @@ def test_a_merge_lets_others_write_while_it_is_planned_and_sees_what_they_wrote(
     if status == 200:
         written["de", None] = "Bezahlen"
     assert keys.texts(key) == {("en", None): "Pay", **written}
+
+
+def test_an_undo_lets_others_write_while_it_is_planned_and_sees_what_they_wrote(
+    keys_with,
+):
+    meanwhile = Meanwhile()
+    keys = keys_with(meanwhile)
+    key = keys.made(values={"de": "Zahlen", "ar": "a"})
+    since = keys.put(key, "de", "Bezahlen").data["key"]["updatedAt"]
+    keys.put(key, "ar", "b")
+    meanwhile.act = lambda: keys.put(key, "ar", "c")
+    meanwhile.times = 1
+    path = f"/projects/{keys.project['id']}/activity/revert"
+
+    asked = keys.owner.post(path, json={"since": since})
+    job = keys.workspace.job_of(asked)
+
+    assert meanwhile.times == 0
+    assert job["status"] == "succeeded", job
+    assert keys.texts(key) == {("de", None): "Zahlen", ("ar", None): "c"}
+    assert [each["reason"] for each in job["result"]["skipped"]] == ["changed_later"]
