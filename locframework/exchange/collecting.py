@@ -100,10 +100,12 @@ class _KeptFiles:
     imported: ImportedModules
     _moved: Mapping[str, set[str]] = field(default_factory=dict)
     """Where files without modules are now, by their places of before."""
+    _modules: Mapping[str, str] = field(default_factory=dict)
+    """The modules of files that were renamed, by their new places."""
 
     def moved_with(self, files: Sequence[ReadFile]) -> "_KeptFiles":
-        """Return what is kept, with the new paths of files without modules that were
-        renamed, moved or split (``is_same``).
+        """Return what is kept, with the new paths of files that were renamed, moved or
+        split (``is_same``).
 
         Those of the source language decide, where it has a file of that name.
         """
@@ -114,6 +116,7 @@ class _KeptFiles:
             place = family_of(file.format.id), file.language_code
             of_language.setdefault(place, []).append(file)
         moved: dict[str, set[str]] = {}
+        modules: dict[str, str] = {}
         for (_, code), came in of_language.items():
             layouts = self._of(came[0], code)
             known, paths = {each.path for each in layouts}, set(map(path_of, came))
@@ -127,13 +130,16 @@ class _KeptFiles:
                 name: text for each in texts.values() for name, text in each.items()
             }
             for layout in layouts if texts else ():
-                if layout.module is not None or layout.path in paths:
+                if layout.module_is_given or layout.path in paths:
                     continue
                 entries = self._reader.entries(layout, code).values()
                 before = {entry.key: entry.value for entry in entries}
                 is_split = is_same(before, every)
                 for new, now in texts.items():
                     if is_same(before, now) or (is_split and is_same(now, before)):
+                        if layout.module is not None:
+                            modules.setdefault(new, layout.module)
+                            continue
                         old = _place(came[0], layout, code)
                         moved.setdefault(old, set()).add(new)
         places = {place for each in moved.values() for place in each}
@@ -150,7 +156,9 @@ class _KeptFiles:
             ],
             own_names={**self.imported.own_names, **names},
         )
-        return _KeptFiles(self._store, self._reader, self._project, imported, moved)
+        return _KeptFiles(
+            self._store, self._reader, self._project, imported, moved, modules
+        )
 
     def with_path(self, file: ReadFile) -> ReadFile:
         """Return a file that came without folders with the path that it had before, or
@@ -182,9 +190,10 @@ class _KeptFiles:
         return dict.fromkeys(entry.key for entry in entries)
 
     def modules(self, files: Sequence[ReadFile]) -> dict[str, str]:
-        """Return the modules that files of the same places have, by place."""
+        """Return the modules that files of the same places have, or had before their
+        files were renamed, by place."""
         source = self._project.source_language
-        found: dict[str, str] = {}
+        found = {**self._modules}
         for file in {
             (family_of(file.format.id), file.language_code): file for file in files
         }.values():
