@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import ExitStack, suppress
 from http.client import HTTPConnection
+from itertools import count
 from urllib.parse import urlsplit
 
 import pytest
@@ -32,6 +33,7 @@ FIRST_BYTES = {
     "idle connections": f"GET /api/v1/healthz HTTP/1.1\r\n{HOST}\r\n",
     "non-readers": f"GET /api/v1/docs HTTP/1.1\r\n{HOST}\r\n",
 }
+ADDRESSES = (f"127.2.{n // 250}.{n % 250 + 1}" for n in count())
 GREEDY, PIPELINED = 4, 20  # non-readers that ask for 34 MB each
 
 
@@ -68,6 +70,31 @@ def test_600_slow_connections_do_not_delay_others(site, kind):
             time.sleep(0.2)
 
     assert slowest < LONGEST_SECONDS
+
+
+@pytest.mark.parametrize("kind", FIRST_BYTES)
+@pytest.mark.parametrize("connections", [1, 4, 16, PER_ADDRESS - 2])
+@pytest.mark.parametrize("requests", [1, PIPELINED])
+@pytest.mark.parametrize("delay", [0.0, 0.01])
+def test_no_client_that_is_slow_delays_others(site, kind, connections, requests, delay):
+    whole = BUNDLE if kind == "non-readers" else FIRST_BYTES["idle connections"]
+    last = FIRST_BYTES[kind] if kind.startswith("slow") else whole
+    sent = [whole] * (requests - 1) + [last]
+    source = next(ADDRESSES)
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(connect(site.port, source)) for _ in range(connections)
+        ]
+        for client in clients:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            for part in sent if delay else ["".join(sent)]:
+                client.sendall(part.encode())
+                time.sleep(delay / connections)
+        for _ in range(2):
+            drip(clients if kind.startswith("slow") else ())
+            begun = time.monotonic()
+            assert status_of(site.port, source=next(ADDRESSES)) == 200
+            assert time.monotonic() - begun < LONGEST_SECONDS
 
 
 def exchange(port, request):
