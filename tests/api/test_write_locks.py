@@ -9,6 +9,7 @@ from itertools import count
 import pytest
 
 from locframework.exchange import import_job
+from locframework.fields import new_id
 from locframework.http.records import Upload
 from locframework.quality.check import Checks
 from locframework.testing.contracts.checks import SLOW
@@ -40,7 +41,7 @@ class WatchedLock:
 @contextmanager
 def another_writer(workspace):
     """The statuses that a member of another organization gets meanwhile."""
-    _, other = workspace.organization("Others")
+    _, other = workspace.organization(f"Others {new_id()}")
     project = workspace.project(owner=other)
     made = other.post(f"/projects/{project['id']}/keys", json={"key": "a"})
     path = f"/projects/{project['id']}/keys/{made.data['key']['id']}/values/en"
