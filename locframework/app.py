@@ -356,7 +356,8 @@ class Framework:
         pending = () if self._is_migrated else self.storage.migrate(dry_run=True)
         if pending:
             raise SettingsError(
-                f"the database lacks {', '.join(pending)}; run: locframework migrate"
+                f"the database lacks {', '.join(pending)}; run: locframework migrate, "
+                "or use the folder and settings of the service"
             )
 
     def require_needs(self) -> None:

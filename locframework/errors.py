@@ -59,8 +59,9 @@ class LocError(Exception):
         """Return the refusal for problems: the message names the first, ``details``
         list a hundred."""
         first, others = problems[0], len(problems) - 1
-        more = f" (and {others} more)" if others else ""
-        message = truncate(f"{first.path}: {first.message}{more}")
+        more = f" (and {others} more {'fault' if others == 1 else 'faults'})"
+        told = f"{first.path}: {first.message}"
+        message = truncate(told + more if others else told)
         return cls(message, list(problems[:PROBLEMS_LIMIT]))
 
 

@@ -135,7 +135,23 @@ def fault_in(error: msgspec.ValidationError, type_: type[Struct]) -> str:
     known = _types_of(type_)
     for table in place[1].split(".") if place else ():
         known = _types_of(known.get(table))
-    return f"unknown setting {setting_in(error)!r}{suggestion(unknown[1], known)}"
+    told = suggestion(unknown[1], known)
+    if not place and (below := _below(unknown[1], known)):
+        variable = ENVIRONMENT_PREFIX + below.replace(".", "__").upper()
+        told = f"; did you mean {below!r} ({variable})?"
+    return f"unknown setting {setting_in(error)!r}{told}"
+
+
+def _below(name: str, known: Mapping[str, Any]) -> str:
+    """Return the setting in a table that a name at the top is meant for: "server.port"
+    for "port" and "server_port"; or ""."""
+    if "plugins" in known and name.startswith("plugins_"):
+        return name.replace("_", ".", 2)
+    for table, type_ in known.items():
+        for inner in _types_of(type_):
+            if name in (inner, f"{table}_{inner}"):
+                return f"{table}.{inner}"
+    return ""
 
 
 def _types_of(table: Any) -> dict[str, Any]:

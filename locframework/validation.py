@@ -80,7 +80,7 @@ def _in_fields(
             try:
                 msgspec.convert(value[field.encode_name], field.type, strict=strict)
             except msgspec.ValidationError as error:
-                found.append(_problem(error, path))
+                found.append(_problem(error, path, field.type))
         elif field.required:
             found.append(Problem(path, "required", "is required"))
     return found
@@ -98,13 +98,14 @@ def unknown_names(
 
 
 def suggestion(name: str, known: Collection[str]) -> str:
-    """Return "; did you mean …?" with the nearest known name, or all of them if none is
-    near; "" if there are none."""
+    """Return "; did you mean …?" with the known name that begins so, or the nearest, or
+    all of them if none is near; "" if there are none."""
     if not known:
         return ""
     plain = {each.replace("_", "").lower(): each for each in known}
     asked = truncate(name).replace("_", "").lower()  # a long name is slow to compare
-    near = get_close_matches(asked, plain, 1, _LIKENESS)
+    longer = [each for each in plain if len(asked) > 2 and each.startswith(asked)]
+    near = sorted(longer, key=len) or get_close_matches(asked, plain, 1, _LIKENESS)
     if near:
         return f"; did you mean {plain[near[0]]!r}?"
     return f"; there are {', '.join(sorted(known))}"
@@ -151,8 +152,11 @@ def unknown_members(
             yield from unknown_members(item, known[0], f"{path}[{at}]")
 
 
-def _problem(error: msgspec.ValidationError, root: str) -> Problem:
-    """Return msgspec's message, with the path that it ends with."""
+def _problem(
+    error: msgspec.ValidationError, root: str, type_: object = None
+) -> Problem:
+    """Return msgspec's message, with the path that it ends with. ``type_``: of a field,
+    whose words are listed if it takes some words only."""
     found = _MESSAGE.match(str(error))
     assert found is not None
     message, path = found[1], root + (found[2] or "")
@@ -160,8 +164,23 @@ def _problem(error: msgspec.ValidationError, root: str) -> Problem:
         return Problem(f"{path}.{missing[1]}", "required", "is required")
     rule = next((name for begin, name in _RULES if re.match(begin, message)), "invalid")
     if rule == "enum":  # msgspec repeats the value, however long
-        message = "Invalid enum value"
+        words = _words_of(inspect.type_info(type_))
+        message = (
+            f"must be one of {', '.join(words)}" if words else "Invalid enum value"
+        )
     return Problem(path, rule, truncate(message))
+
+
+def _words_of(type_: inspect.Type) -> list[str]:
+    if isinstance(type_, inspect.LiteralType):
+        return [str(each) for each in type_.values]
+    if isinstance(type_, inspect.Metadata):
+        return _words_of(type_.type)
+    if isinstance(type_, inspect.ListType | inspect.VarTupleType):
+        return _words_of(type_.item_type)
+    if isinstance(type_, inspect.UnionType):
+        return [word for each in type_.types for word in _words_of(each)]
+    return []
 
 
 def given_fields(changes: Struct) -> dict[str, object]:

@@ -135,6 +135,23 @@ def test_for_a_misspelt_setting_the_nearest_is_suggested(tmp_path, toml, wanted)
     assert line.endswith(f"'; did you mean {wanted!r}?")
 
 
+@pytest.mark.parametrize(
+    ("variable", "wanted"),
+    [
+        ("PORT", "server.port"),
+        ("SERVER_TRUSTED_PROXY", "server.trusted_proxy"),
+        ("SECRET_KEY", "webhooks.secret_key"),
+        ("PLUGINS_PEEWEE_DATABASE", "plugins.peewee.database"),
+    ],
+)
+def test_for_a_setting_outside_its_table_the_variable_is_suggested(variable, wanted):
+    right = "LOCFRAMEWORK_" + wanted.replace(".", "__").upper()
+
+    said = refusal_of(**{variable: "1"})
+
+    assert said.endswith(f"; did you mean {wanted!r} ({right})?")
+
+
 class Inner(Struct, frozen=True, forbid_unknown_fields=True):
     port: int = 1
 

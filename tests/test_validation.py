@@ -24,6 +24,7 @@ class Outer(Struct, rename="camel"):
     code: Annotated[str, Meta(pattern="^[a-z]$")] = "a"
     inner: list[Inner] = []
     by_name: dict[str, Inner] = {}
+    direction: Literal["ltr", "rtl"] | None = None
     by_code: dict[Annotated[str, Meta(min_length=1)], str] = {}
 
 
@@ -54,6 +55,7 @@ class Outer(Struct, rename="camel"):
             "Expected `int` >= 1",
         ),
         ({"inner": [{}]}, "$.inner[0].kind", "required", "is required"),
+        ({"direction": "up"}, "$.direction", "enum", "must be one of ltr, rtl"),
         ([], "$", "type", "Expected `object`, got `array`"),
     ],
 )  # fmt: skip

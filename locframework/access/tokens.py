@@ -20,6 +20,7 @@ from locframework.errors import (
     UnknownPermission,
     ValidationFailed,
     abbreviate,
+    truncate,
 )
 from locframework.events import Actor
 from locframework.fields import (
@@ -32,7 +33,7 @@ from locframework.fields import (
 )
 from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
-from locframework.validation import check_record
+from locframework.validation import check_record, suggestion
 
 from .permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
 from .records import (
@@ -380,7 +381,9 @@ class Tokens:
         )
         for key in permissions:
             if key not in PERMISSIONS:
-                raise UnknownPermission(f"there is no permission {abbreviate(key)!r}")
+                known = suggestion(key, PERMISSIONS)
+                unknown = f"there is no permission {abbreviate(key)!r}{known}"
+                raise UnknownPermission(truncate(unknown))
         for key in permissions:
             if key not in within.permissions:
                 raise PermissionDenied(key)

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from locframework.access.records import Member, NewMember, NewToken, Role, Token
+from locframework.access.tokens import SHOWN_PREFIX_LENGTH
 from locframework.app import OPERATOR, Framework
 from locframework.pagination import all_pages
 from locframework.projects.records import NewLanguage, NewProject, Project
@@ -98,7 +99,7 @@ def member() -> None:
 @member.command("add")
 @click.argument("email")
 @click.option("--role", type=click.Choice(get_args(Role)), required=True)
-@languages_option("A language that the member may write; left out: all of them.")
+@languages_option("May be given several times, to write these only; left out: all.")
 @click.option("--name", default="", help="Their name, as others see it.")
 @organization_option
 @expiry_option
@@ -227,7 +228,7 @@ def revoke_token(
 ) -> None:
     """End a TOKEN at once, named by its id or first characters, as "token list" does.
 
-    What a token made ends with it.
+    The whole token does as well. What a token made ends with it.
 
     \b
     Examples:
@@ -244,6 +245,8 @@ def revoke_token(
             framework.tokens.revoke_of_member(OPERATOR, id_, owner.id)
         else:
             known = held
+            if wanted and wanted.startswith("svc_"):  # never repeat a whole token
+                wanted = wanted[:SHOWN_PREFIX_LENGTH]
             held = [e for e in held if wanted in (e.token.id, e.token.prefix)]
             if len(held) != 1:
                 listed = "\n".join(each.line for each in (held or known)[:LISTED])

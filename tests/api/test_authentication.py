@@ -67,8 +67,9 @@ def test_3_every_token_has_an_explicit_allow_list(workspace):
     made = personal(workspace.owner, permissions=["translation_read"]).data["token"]
 
     assert made["permissions"] == ["translation_read"]
-    refused = personal(workspace.owner, permissions=["translation_eat"])
+    refused = personal(workspace.owner, permissions=["translation.read"])
     assert (refused.status, refused.error["code"]) == (400, "unknown_permission")
+    assert refused.error["message"].endswith("; did you mean 'translation_read'?")
 
 
 def test_4_a_personal_token_narrows_and_never_exceeds_its_owner(workspace):

@@ -116,6 +116,8 @@ MISSPELT = [
     ("POST", "{project}/branches", {"nmae": "x"}, "name"),
     ("POST", "{project}/webhooks", {"urls": "https://a.example"}, "url"),
     ("GET", "{project}/keys?Search=x", None, "search"),
+    ("GET", "{project}/keys?lang=de", None, "languageCode"),
+    ("PATCH", "{project}", {"desc": "x"}, "description"),
     ("GET", "{project}/export?format=arb&langaugeCodes=de", None, "languageCodes"),
 ]
 

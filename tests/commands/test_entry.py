@@ -196,7 +196,8 @@ def test_a_settings_file_that_is_not_there_is_one_line(command):
 def test_a_database_that_was_not_migrated_says_what_to_run(command):
     result = command("organization", "list")
 
-    line = "Error: the database lacks 0001_initial; run: locframework migrate\n"
+    remedy = "run: locframework migrate, or use the folder and settings of the service"
+    line = f"Error: the database lacks 0001_initial; {remedy}\n"
     assert (result.exit_code, result.stderr) == (2, line)
 
 

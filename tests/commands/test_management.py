@@ -268,11 +268,11 @@ def test_the_tokens_of_an_organization_are_listed_with_their_last_use(
     assert leaked[0] not in "".join(lines)
 
 
-@pytest.mark.parametrize("by", ["id", "prefix"])
+@pytest.mark.parametrize("by", ["id", "prefix", "text"])
 def test_a_leaked_token_is_revoked_alone(command, framework, leaked, by):
     text, token = leaked
 
-    result = command("token", "revoke", getattr(token, by))
+    result = command("token", "revoke", text if by == "text" else getattr(token, by))
 
     assert (result.exit_code, result.stdout) == (0, "revoked 1 token\n")
     assert framework.authenticate(text) is None
@@ -297,6 +297,7 @@ def test_all_tokens_of_a_member_end_with_one_call(command, framework, leaked):
         ([], 2, "name one TOKEN, or a member with --all EMAIL"),
         (["x", "--all", "ada@example.com"], 2, "name one TOKEN, or a member"),
         (["svc_pat_0000"], 1, "there is no token svc_pat_0000; there are:\n"),
+        (["svc_pat_0000secret"], 1, "there is no token svc_pat_0000; there are:\n"),
         (["--all", "bo@example.com"], 1, "no member bo@example.com in this"),
     ],
 )

@@ -39,6 +39,12 @@ def test_every_page_is_built_and_reached_from_the_index(built):
     assert all((built / page).is_file() for page in sources)
 
 
+def test_every_link_has_a_text_where_pages_are_read_unbuilt_too():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+
+    assert [page.name for page in pages if "[](" in page.read_text("utf-8")] == []
+
+
 def test_no_page_fetches_anything_from_elsewhere(built):
     for page in built.rglob("*.html"):
         for address in FETCHED.findall(page.read_text(encoding="utf-8")):
