@@ -36,6 +36,8 @@ _FIXED = re.compile(
     r"|&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});|%%|\|+|[{}]"
     r"|(?<!\w)'[{}][^']*'"  # quoted, in ICU messages
 )
+_SIGN = re.compile(r"[{}%<&@:!|$#_\[]|www\.")
+"""In every text that has a mark; most texts have none."""
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -70,13 +72,8 @@ class Leaf:
         if not all(isinstance(piece, str | int) for piece in answer):
             raise BrokenAnswer("has pieces that are neither text nor marks")
         numbers = [piece for piece in answer if isinstance(piece, int)]
-        missing = Counter(range(len(self.kept)))
-        missing.subtract(numbers)
-        if wrong := sorted(n for n, count in missing.items() if count):
-            shown = ", ".join(self.kept[n] for n in wrong if 0 <= n < len(self.kept))
-            raise BrokenAnswer(f"has {shown or 'a mark'} not once, as the source has")
-        if not _is_nested(self.kept, numbers):
-            raise BrokenAnswer("has tags in an order that cannot be read")
+        if numbers or self.kept:
+            self._check_marks(numbers)
         texts = "".join(piece for piece in answer if isinstance(piece, str))
         source = "".join(piece for piece in self.pieces if isinstance(piece, str))
         if not texts.strip() and source.strip():
@@ -85,7 +82,8 @@ class Leaf:
             raise BrokenAnswer(f"has {len(texts)} characters for {len(source)}")
         if "\0" in texts or re.search("[\ud800-\udfff]", texts):
             raise BrokenAnswer("has characters that no text may have")
-        if "%" in texts and "%" not in source and self._is_printf():
+        is_printf = any(token.startswith("%") for token in self.kept)
+        if is_printf and "%" in texts and "%" not in source:
             raise BrokenAnswer("has a single % among placeholders")
         written, shown = "", ""
         for piece in _trimmed(answer):
@@ -107,8 +105,14 @@ class Leaf:
             raise BrokenAnswer(f"has {extra} otherwise than the source")
         return self._before + written + self._after
 
-    def _is_printf(self) -> bool:
-        return any(token.startswith("%") for token in self.kept)
+    def _check_marks(self, numbers: Sequence[int]) -> None:
+        missing = Counter(range(len(self.kept)))
+        missing.subtract(numbers)
+        if wrong := sorted(n for n, count in missing.items() if count):
+            shown = ", ".join(self.kept[n] for n in wrong if 0 <= n < len(self.kept))
+            raise BrokenAnswer(f"has {shown or 'a mark'} not once, as the source has")
+        if not _is_nested(self.kept, numbers):
+            raise BrokenAnswer("has tags in an order that cannot be read")
 
 
 class _Branch(NamedTuple):
@@ -173,7 +177,7 @@ def take_apart(
         for argument in ARGUMENT.finditer(text):
             if argument.start() not in pairs:
                 raise UnreadableMessage(f"{argument[0]} has no end")
-    found = placeholders(text)
+    found = placeholders(text) if _SIGN.search(text) else []
     styles = flagged(flags, styles_of(text, found))
     maker = _Maker(forms, styles, _term_pattern(terms))
     root = maker.node(text, None, is_plural=False, depth=0)
@@ -312,6 +316,8 @@ class _Maker:
 
 def _spans(text: str, styles: frozenset[str], is_plural: bool) -> list[tuple[int, int]]:
     """Return where the marks of a text are, none within another, in order."""
+    if not _SIGN.search(text):
+        return []
     found = sorted(_every_span(text, styles, is_plural), key=lambda s: (s[0], -s[1]))
     spans: list[tuple[int, int]] = []
     done = 0

@@ -13,6 +13,7 @@ from locframework.ports import (
     TranslatorInfo,
 )
 from locframework.testing.workspace import open_workspace
+from tests.databases import statements_of
 
 
 class Scripted:
@@ -430,3 +431,23 @@ def test_a_value_says_which_engine_made_it_until_a_person_changes_it(
         "cost": "0.5",
     }
     assert "provenance" not in shop.owner.get(path).data["value"]
+
+
+def test_a_run_costs_no_statement_for_each_text(shop, engine):
+    engine.most_items = 200
+    project = shop.project(languages=["de"])
+
+    def cost(prefix, count):
+        keys = [
+            {"key": f"{prefix}.{n}", "values": {"en": f"{prefix} text {n}"}}
+            for n in range(count)
+        ]
+        shop.owner.post(f"/projects/{project['id']}/keys/bulk", json={"keys": keys})
+        with statements_of(shop.framework.storage) as told:
+            job = run(shop, project, filter={"prefix": f"{prefix}."})
+        assert job["result"]["translated"] == count
+        return len(told)
+
+    cost("warm", 1)
+
+    assert cost("few", 3) == cost("many", 150)
