@@ -11,7 +11,8 @@ from locframework.projects.records import ProjectQuery
 from locframework.testing.workspace import Workspace
 
 NAMES = ["b", "D", "c", "a"]
-UNSORTED = {"listConflicts", "listRevisions"}  # by key, and the newest first
+UNSORTED = {"listConflicts", "listOutcomes", "listRevisions"}
+"""By key, by language and key, and the newest first."""
 
 
 def _project(workspace):

@@ -79,8 +79,8 @@ def test_undo_of_an_import_trashes_the_keys_it_created(keys):
 
 
 def test_undo_of_an_import_restores_the_keys_it_deleted(keys):
-    key = keys.made(values={"de": "eins"})
-    taken = keys.made(key="taken", values={"de": "alt"})
+    key = keys.made(values={"en": "one", "de": "eins"})
+    taken = keys.made(key="taken", values={"en": "old", "de": "alt"})
     english = {"languageCode": "en", "mode": "replace"}
     job_id = import_german(keys, {"other": "x"}, **english)
     keys.made(key="taken")
@@ -88,7 +88,7 @@ def test_undo_of_an_import_restores_the_keys_it_deleted(keys):
     result = undo(keys, jobId=job_id)
 
     assert keys.names() == ["a.b", "taken"]
-    assert keys.texts(key) == {("de", None): "eins"}
+    assert keys.texts(key) == {("en", None): "one", ("de", None): "eins"}
     assert not is_found(keys, taken)
     assert counts(result) == {"keysRestored": 1, "keysDeleted": 1}
     assert reasons(result) == [("taken", None, "key_exists")]

@@ -370,11 +370,10 @@ def test_a_suggestion_is_answered_and_not_stored(shop, project, engine):
 def test_providers_are_listed_the_default_first(shop, project):
     answer = shop.owner.get(f"/projects/{project['id']}/ai/providers")
 
-    assert [each["id"] for each in answer.data["providers"]] == [
-        "scripted",
-        "pseudo",
-        "pseudo-bidi",
-    ]
+    found = [each["id"] for each in answer.data["providers"]]
+    assert found[0] == "scripted"
+    assert found[1:] == sorted(found[1:])
+    assert {"apertium", "pseudo", "pseudo-bidi"} <= {*found}
 
 
 def test_the_pseudo_engine_is_installed(shop, project):
