@@ -119,7 +119,11 @@ FRAMING = [  # head, statuses alone, statuses behind nginx
     (f"{POST}|Host: a|Content-Length: 5|Content-Length: 6", {400}, {400}),
     (f"{POST}|Host: a|Content-Length: 5|Content-Length: 5", {400}, {400}),
     (f"{POST}|Host: a|Content-Length: +5", {400}, {400}),
-    (f"{POST}|Host: a|Transfer-Encoding: x", {501}, {501}),
+    *[
+        (f"{POST}|Host: a|Transfer-Encoding: {coding}||0|", {501}, {400, 501})
+        for coding in ("x", "xchunked", "identity", "gzip, chunked", "chunked;q=1")
+    ],
+    (f"{POST}|Host: a|Transfer-Encoding: chunked, chunked||0|", None, {400, 501}),
     (f"{POST}|Host: a|Transfer-Encoding: chunked||zz|", {400}, {400}),
     (f"{GET}|Host: a|Host: b", {400}, {400}),
     (f"{GET}|Host: a, b", {400}, {400}),
