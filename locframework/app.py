@@ -133,6 +133,8 @@ class Framework:
         )
         choose = self.plugins.choose
         choose("blob_store", self.settings.blob_store, self.plugins.blob_stores)
+        if self.settings.translator != Settings().translator:  # which may be missing
+            choose("translator", self.settings.translator, self.plugins.translators)
         self.transport = choose(
             "webhook_transport",
             self.settings.webhook_transport,
@@ -383,7 +385,7 @@ class Framework:
                         f"no installed plugin provides the {port} {need.name!r}, which"
                         f" stored data needs ({data}: {need.uses}, as {need.example});"
                         f" available: {', '.join(provided) or 'none'}"
-                        f"{self.plugins.hint}"
+                        f"{self.plugins.hint(port.replace(' ', '_'))}"
                     )
         self._has_needs = True
 

@@ -69,6 +69,13 @@ class LoadedPlugin(Struct, frozen=True):
     settings: list[str]  # "name: type = default", one a setting
 
 
+class NotConfigured(NamedTuple):
+    """An installed plugin that is not loaded, as it lacks settings and has none."""
+
+    fault: str
+    hooks: frozenset[str]
+
+
 class FoundPlugin(NamedTuple):
     """A plugin, and the distribution that it was installed with."""
 
@@ -103,10 +110,10 @@ class PluginHost:
     def __init__(
         self,
         plugins: Mapping[str, FoundPlugin],
-        not_configured: Mapping[str, str] = MappingProxyType({}),
+        not_configured: Mapping[str, NotConfigured] = MappingProxyType({}),
     ) -> None:
         self._found = plugins
-        self.not_configured = not_configured  # installed ones, with what they lack
+        self.not_configured = not_configured
         self._manager = _Manager(GROUP)
         self._manager.add_hookspecs(hookspecs)
         self.emit_event: Callable[..., None] | None = None  # set by the framework
@@ -157,7 +164,7 @@ class PluginHost:
             for name in blocked:
                 chosen("blocked_plugins", name, there)
         plugins: dict[str, FoundPlugin] = {}
-        not_configured: dict[str, str] = {}
+        not_configured: dict[str, NotConfigured] = {}
 
         def require_free(name: str, origin: str) -> None:
             if not _PLUGIN_NAME.fullmatch(name):
@@ -176,9 +183,9 @@ class PluginHost:
                 try:
                     plugin = _built(entry, given, origin)
                 except PluginError as error:
-                    if given or not error.setting or not _is_chosen_by_name(entry):
+                    if given or not error.setting or not (hooks := _hooks_of(entry)):
                         raise
-                    not_configured[entry.name] = str(error)
+                    not_configured[entry.name] = NotConfigured(str(error), hooks)
                     continue
                 plugins[entry.name] = FoundPlugin(plugin, *installed_with)
         for plugin in more:
@@ -197,13 +204,16 @@ class PluginHost:
 
     def choose(self, setting: str, name: str, provided: Mapping[str, T]) -> T:
         """See ``chosen``; the error has the plugins that are not configured."""
-        return chosen(setting, name, provided, hint=self.hint)
+        return chosen(setting, name, provided, hint=self.hint(setting))
 
-    @property
-    def hint(self) -> str:
-        """What an error adds that misses a plugin: those that are not configured."""
+    def hint(self, kind: str) -> str:
+        """What an error adds that misses a ``blob_store``, for example: the plugins for
+        such that are not configured."""
+        hook = f"loc_provide_{kind.removeprefix('webhook_')}s"
         return "".join(
-            f"; not configured: {each}" for each in self.not_configured.values()
+            f"; not configured: {each.fault}"
+            for each in self.not_configured.values()
+            if hook in each.hooks
         )
 
     def open_storage(self, name: str) -> Storage:
@@ -425,11 +435,13 @@ def _built(entry: EntryPoint, settings: Mapping[str, object], origin: str) -> ob
         raise PluginError(entry.name, origin, reason) from error
 
 
-def _is_chosen_by_name(entry: EntryPoint) -> bool:
-    """Return whether all that a plugin does is done only where it is named."""
-    hooks = {each for each in dir(entry.load()) if each.startswith("loc_")}
+def _hooks_of(entry: EntryPoint) -> frozenset[str]:
+    """Return the hooks of a plugin if all it does is done only where it is named; else
+    none."""
+    hooks = frozenset(each for each in dir(entry.load()) if each.startswith("loc_"))
     others = hooks - _CHOSEN_BY_NAME
-    return others < hooks and others <= {"loc_on_close", "loc_decide_settings"}
+    is_named = others < hooks and others <= {"loc_on_close", "loc_decide_settings"}
+    return hooks if is_named else frozenset()
 
 
 def settings_of(plugin: object) -> Iterator[str]:

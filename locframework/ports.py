@@ -116,6 +116,12 @@ from .languages import folded as folded
 from .languages import locale_tag as locale_tag
 from .languages import match_language as match_language
 from .machine_translation.messages import Piece as Piece
+from .machine_translation.server import EngineServer as EngineServer
+from .machine_translation.server import EngineSettings as EngineSettings
+from .machine_translation.server import Price as Price
+from .machine_translation.server import ServerRefused as ServerRefused
+from .machine_translation.server import pieces_of as pieces_of
+from .machine_translation.server import refusal as refusal
 from .machine_translation.translator import Context as Context
 from .machine_translation.translator import MatchHint as MatchHint
 from .machine_translation.translator import Refused as Refused

@@ -310,7 +310,7 @@ def test_a_setting_that_the_plugin_itself_finds_wrong(install):
 
 PROVIDER = """
     @hookimpl
-    def loc_provide_formats(self): return []
+    def loc_provide_blob_stores(self): return []
 """
 
 
@@ -321,11 +321,18 @@ def test_an_unused_plugin_that_lacks_settings_is_not_configured(install):
     host = PluginHost.discover({})
     with pytest.raises(SettingsError, match="disk; not configured: plugin 'wordy'"):
         Framework(Settings(blob_store="wordy"))
+    with pytest.raises(SettingsError, match=r"available: https$"):
+        Framework(Settings(webhook_transport="wordy"))
 
-    assert host.not_configured == {"wordy": f"{fault} `width`"}
+    assert host.not_configured["wordy"].fault == f"{fault} `width`"
     assert "wordy" not in [each.name for each in host.loaded]
     assert PluginHost.discover({"wordy": {}}).not_configured == host.not_configured
     assert refusal_of(wordy={"widht": 1}).endswith("did you mean 'width'?")
+
+
+def test_a_translator_that_is_set_needs_its_settings():
+    with pytest.raises(SettingsError, match=r"'openai' .* required field `url`"):
+        Framework(Settings(translator="openai"))
 
 
 @pytest.mark.parametrize("hook", ["loc_decide_write(self)", "loc_provide_checks(self)"])

@@ -61,7 +61,7 @@ def plugins(setup: Setup) -> None:
         setup.say(f"    hooks: {', '.join(plugin.hooks)}")
         for setting in plugin.settings:
             setup.say(f"    {setting}")
-    not_configured = list(host.not_configured.values())
+    not_configured = [each.fault for each in host.not_configured.values()]
     for fault in not_configured:
         setup.say(f"not configured: {fault}")
     setup.show({"plugins": loaded, "notConfigured": not_configured})
@@ -124,15 +124,16 @@ def check_settings(setup: Setup, *, strict: bool) -> None:
         "requests": requests,
         "serve": serve,
     }
+    not_configured = [each.fault for each in framework.plugins.not_configured.values()]
     for label, text in found.items():
         setup.say(f"{label:10}  {text}")
         if label == "plugins":
-            for fault in framework.plugins.not_configured.values():
+            for fault in not_configured:
                 setup.say(f"            not configured: {fault}")
     faults = [fault for fault in (database_fault, blob_fault, windows_fault) if fault]
     del found["blob store"]
     more = {"formats": formats, "plugins": names, "faults": faults}
-    more["notConfigured"] = list(framework.plugins.not_configured.values())
+    more["notConfigured"] = not_configured
     setup.show({**found, "blobStore": settings.blob_store, **more})
     if strict and faults:
         raise CommandFailed("; ".join(faults))

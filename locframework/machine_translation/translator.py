@@ -71,6 +71,15 @@ class TranslationItem(Struct, frozen=True):
     matches: tuple[MatchHint, ...] = ()  # best first
     neighbours: tuple[str, ...] = ()  # source texts of the keys before and after
 
+    @property
+    def whole(self) -> str:
+        """The message, where this text is a part of it only; else ""."""
+        kept = dict(enumerate(self.kept))
+        text = "".join(
+            kept.get(p, "") if isinstance(p, int) else p for p in self.pieces
+        )
+        return "" if text == self.message.strip() else self.message
+
 
 class TranslationBatch(Struct, frozen=True):
     """What one call of an engine translates."""

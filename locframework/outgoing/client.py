@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from ipaddress import ip_network
@@ -174,6 +176,20 @@ class HttpClient:
             may_reach(each, self._networks, allow_public=is_tls) for each in found
         )
         return found if is_fine else []
+
+
+def read_retry_after(header: str | None, at: datetime) -> timedelta | None:
+    """Return how long a ``Retry-After`` asks to wait, in seconds or until a date (RFC
+    9110, 10.2.3); None if absent or invalid."""
+    text = (header or "").strip()
+    if text.isascii() and text.isdigit():
+        return timedelta(seconds=min(int(text), 10**8))  # no overflow
+    try:
+        date = parsedate_to_datetime(text)
+        aware = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max(timedelta(0), aware - at)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
 
 
 class _SendFailed(Exception):

@@ -1,4 +1,5 @@
-"""A receiver of webhooks on loopback that does as it is told, over real TLS."""
+"""A server on loopback that does as it is told, over real TLS: for what sends webhooks
+and what asks engines."""
 
 from __future__ import annotations
 
@@ -84,6 +85,7 @@ class Visit:
 
 
 Behaviour = Callable[[Visit], None]
+Reply = Callable[[Received], tuple[int, bytes]]
 Certify = Callable[[Authority], Path]
 Headers = Iterable[tuple[str, str]]
 
@@ -185,6 +187,20 @@ def saying(answer: bytes, then: Behaviour = closing) -> Behaviour:
         visit.read_request()
         visit.send(answer)
         then(visit)
+
+    return behave
+
+
+def replying(reply: Reply, *, is_plain: bool = False) -> Behaviour:
+    """Takes the request and answers what ``reply`` makes of it: a status and a body.
+    ``is_plain``: without TLS."""
+
+    def behave(visit: Visit) -> None:
+        if not is_plain:
+            visit.shake_hands()
+        status, body = reply(visit.read_request())
+        head = f"HTTP/1.1 {status} As told\r\nContent-Length: {len(body)}\r\n\r\n"
+        visit.send(head.encode() + body)
 
     return behave
 

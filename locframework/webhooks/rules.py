@@ -1,14 +1,14 @@
 """Rules of webhooks: subscriptions, retries, health and rotation of secrets."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
 from locframework.branches.records import MAIN
 from locframework.events import Event
 from locframework.fields import parse_timestamp, timestamp
+from locframework.outgoing.client import read_retry_after
 
 from .records import (
     AttemptOutcome,
@@ -83,20 +83,6 @@ def next_attempt(
     if retry_after is not None:
         wait = max(wait, min(retry_after, 2 * plan))
     return at + wait
-
-
-def read_retry_after(header: str | None, at: datetime) -> timedelta | None:
-    """Return how long a ``Retry-After`` asks to wait, in seconds or until a date (RFC
-    9110, 10.2.3); None if absent or invalid."""
-    text = (header or "").strip()
-    if text.isascii() and text.isdigit():
-        return timedelta(seconds=min(int(text), 10**8))  # no overflow
-    try:
-        date = parsedate_to_datetime(text)
-        aware = date if date.tzinfo else date.replace(tzinfo=UTC)
-        return max(timedelta(0), aware - at)
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
 
 
 def outcome_of(

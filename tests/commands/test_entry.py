@@ -162,7 +162,7 @@ def test_the_settings_nearest_to_the_user_are_obeyed(command, folder, name):
         (
             {},
             "blocked_plugins = ['jason']",
-            "blocked_plugins: no installed plugin provides 'jason'; available: disk,",
+            "blocked_plugins: no installed plugin provides 'jason'; available: ",
         ),
         ({}, "rate_limit_storage = 'carrier://x'", "rate_limit_storage: "),
         ({}, "# yson\n[plugins.yson]", "plugins: no installed plugin provides"),

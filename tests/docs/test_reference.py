@@ -136,12 +136,19 @@ PLUGINS = {name[9:-1] for name in SETTINGS if name.startswith("[plugins.")}
 def defaults_of(struct):
     tables = ("server", "webhooks", "plugins") if struct is Settings else ()
     return {
-        field.name: list(field.default)
-        if isinstance(field.default, tuple)
-        else field.default
+        field.name: default_of(field)
         for field in msgspec.structs.fields(struct)
         if field.name not in tables
     }
+
+
+def default_of(field):
+    """As TOML reads it; None where there is none."""
+    if field.required:
+        return None
+    made = field.default_factory
+    default = field.default if made is msgspec.NODEFAULT else made()
+    return list(default) if isinstance(default, tuple) else default
 
 
 def test_every_settings_table_has_a_section(open_page):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from locframework.events import SYSTEM, Event
 from locframework.fields import parse_timestamp, timestamp
+from locframework.outgoing.client import read_retry_after
 from locframework.webhooks.records import (
     ClaimedDelivery,
     DeliveryAttempt,
@@ -25,7 +26,6 @@ from locframework.webhooks.rules import (
     live,
     next_attempt,
     outcome_of,
-    read_retry_after,
     rotated,
 )
 
