@@ -47,6 +47,7 @@ from .keys.imported_files import layout_family
 from .keys.service import Keys, Review
 from .keys.writing.trash import KeyTrash
 from .keys.writing.writer import KeyWriter
+from .machine_translation.approval import RunApprovals
 from .machine_translation.run import TranslationRuns
 from .machine_translation.service import MachineTranslation
 from .memories.entries import Entries
@@ -268,6 +269,10 @@ class Framework:
                 plugins.translators,
             )
         )
+        self.run_approvals = RunApprovals(
+            storage, access, projects, branches, jobs, writer, renewed
+        )
+        runner.add_handler(self.run_approvals)
         self.machine_translation = MachineTranslation(
             storage,
             access,

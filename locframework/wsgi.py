@@ -154,7 +154,7 @@ def operations_of(of: Framework) -> list[object]:
         FileEndpoints(of.files),
         FormatEndpoints(of.formats),
         JobEndpoints(of.jobs),
-        MachineTranslationEndpoints(of.machine_translation),
+        MachineTranslationEndpoints(of.machine_translation, of.run_approvals),
         DeliveryEndpoints(of.distributions, of.releases),
         ContentEndpoints(of.content),
         WebhookEndpoints(of.webhooks),

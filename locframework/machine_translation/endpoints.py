@@ -15,6 +15,8 @@ from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import JobAnswer
 from locframework.pagination import Page, PageRequest
 
+from .approval import PERMISSION as APPROVE
+from .approval import RunApprovals
 from .records import (
     ProvidersAnswer,
     RunOutcome,
@@ -31,8 +33,11 @@ class MachineTranslationEndpoints:
 
     tag = "Machine translation"
 
-    def __init__(self, translation: MachineTranslation) -> None:
+    def __init__(
+        self, translation: MachineTranslation, approvals: RunApprovals
+    ) -> None:
         self._translation = translation
+        self._approvals = approvals
 
     @operation(
         "POST",
@@ -74,6 +79,22 @@ class MachineTranslationEndpoints:
         Language by language, in the order of keys.
         """
         return self._translation.list_outcomes(caller, project_id, job_id, query)
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/ai/runs/{jobId}/approve",
+        permission=APPROVE,
+        errors=(LanguageNotAssigned, BranchNotOpen, BranchProtected),
+    )
+    def approve_translation(
+        self, caller: Caller, project_id: str, job_id: str
+    ) -> Accepted[JobAnswer]:
+        """Approve what a run made and nobody changed since.
+
+        A job approves all plural forms of a key at once; its result lists what it left
+        alone: texts that were changed, and those that checks block.
+        """
+        return accepted(self._approvals.start_approval(caller, project_id, job_id))
 
     @operation("GET", "/projects/{projectId}/ai/providers", permission=SUGGEST)
     def list_providers(self, caller: Caller, project_id: str) -> ProvidersAnswer:

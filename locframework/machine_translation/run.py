@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from hashlib import sha256
 from typing import Literal, Protocol
 
 import msgspec
@@ -362,30 +363,32 @@ class TranslationRuns:
                 if isinstance(outcome, LocError):
                     for target in targets:
                         target.failure = (outcome.code, outcome.message)
-        info = translator.describe()
-        length = sum(each.unit.length for each in done if each.unit) or 1
-        store_of(self._storage, scope).put_details(
-            [
-                FileDetail(
-                    project.id,
-                    PROVENANCE,
-                    each.state.key.id,
-                    each.form or "",
-                    code,
-                    msgspec.to_builtins(
-                        Provenance(
-                            info.id,
-                            info.model,
-                            job.job.id,
-                            each.unit.prompt_hash,
-                            str(cost * each.unit.length / length),
-                        )
-                    ),
-                )
-                for each in done
-                if each.unit is not None and each.failure is None
-            ]
-        )
+        info, total = translator.describe(), sum(_length(each) for each in done)
+        details = []
+        for each in done:
+            if each.failure is not None:
+                continue
+            share = cost * _length(each) / total if total else cost
+            made = Provenance(
+                info.id,
+                info.model,
+                job.job.id,
+                each.unit.prompt_hash if each.unit else "",
+                str(share),
+            )
+            detail = msgspec.to_builtins(made) | {"textHash": text_hash(each.text)}
+            place = each.state.key.id, each.form or "", code
+            details.append(FileDetail(project.id, PROVENANCE, *place, detail))
+        store_of(self._storage, scope).put_details(details)
+
+
+def text_hash(text: str | None) -> str:
+    """Return what tells whether a text is the one that a run made."""
+    return sha256((text or "").encode()).hexdigest()[:16]
+
+
+def _length(target: Target) -> int:
+    return target.unit.length if target.unit else 0
 
 
 def _left(request: TranslateRequest, step: RunStep) -> Decimal | None:

@@ -161,6 +161,9 @@ class World:
             "token"
         ]
         jobs = self.owner.get(f"{here}/jobs").data["items"]
+        body = {"languageCodes": ["de"]}
+        run = self.owner.post(f"{here}/ai/translate", json=body).data["job"]
+        workspace.run_jobs()
         self.project_token = self.owner.with_token(token["secret"])
         self.ids = {
             "organizationId": self.organization_id,
@@ -177,6 +180,7 @@ class World:
             "memberId": member["id"],
             "tokenId": own_token["id"],
             "memberTokenId": member_token["id"],
+            "runId": run["id"],
             "projectTokenId": token["token"]["id"],
             "publicKey": made["publicKey"],
             "blob": "0" * 64,
@@ -241,6 +245,8 @@ class World:
             ids["tokenId"] = ids["projectTokenId"]
         if "/members/" in row.path:
             ids["tokenId"] = ids["memberTokenId"]
+        if row.name == "approveTranslation":
+            ids["jobId"] = ids["runId"]
         return ids
 
 

@@ -86,6 +86,8 @@ class World:
         self.write(self.owner, self.pay, "Régler {n}", branch="spring")
         self.file = f.files.add_file(self.owner, self.project, png()).id
         self.job = f.issues.start_recheck(self.owner, self.project).id  # nobody runs it
+        asked = TranslateRequest(["fr"])  # nobody runs it
+        self.run = f.machine_translation.start_run(self.owner, self.project, asked).id
         new_token = NewToken("ci", ["project_read"])
         self.token = f.projects.create_token(self.owner, self.project, new_token)[0].id
 
@@ -269,6 +271,12 @@ ROWS = [  # the reads first; what ends most comes last
         "machine_translation.suggest",
         "ai_suggest",
         lambda w: (SuggestRequest("fr", text="Pay"),),
+    ),
+    Row(
+        "run_approvals.start_approval",
+        "translation_approve",
+        lambda w: (w.run,),
+        writes="fr",
     ),
     Row("machine_translation.list_providers", "ai_suggest", lambda w: ()),
     Row("machine_translation.list_outcomes", "", lambda w: (w.job, PageRequest())),

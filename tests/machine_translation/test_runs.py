@@ -450,3 +450,29 @@ def test_a_run_costs_no_statement_for_each_text(shop, engine):
     cost("warm", 1)
 
     assert cost("few", 3) == cost("many", 150)
+
+
+def test_what_a_run_made_and_nobody_changed_is_approved(shop, project):
+    job = run(shop, project)
+    ids = {item["key"]: item["keyId"] for item in job["result"]["items"]}
+    path = f"/projects/{project['id']}"
+    translator = shop.client("translator")
+    value = f"{path}/keys/{ids['a']}/values/de"
+    translator.put(value, json={"value": "Sichern {name}"})
+    reviewer = shop.client("reviewer")
+    approve = f"{path}/ai/runs/{job['id']}/approve"
+
+    asked = reviewer.post(approve)
+    ended = shop.job_of(asked, reviewer)
+
+    assert (ended["type"], ended["status"]) == ("review", "succeeded"), ended
+    assert ended["result"]["approved"] == 2
+    [skipped] = ended["result"]["skipped"]
+    assert (skipped["key"], skipped["reason"]) == ("a", "changed_later")
+    assert {key: status for (key, _), (_, status) in values(shop, project).items()} == {
+        "a": "pending_review",
+        "b": "approved",
+        "n": "approved",
+    }
+    assert translator.post(approve).status == 403
+    assert reviewer.post(f"{path}/ai/runs/{ended['id']}/approve").status == 404
