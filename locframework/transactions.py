@@ -17,8 +17,15 @@ T = TypeVar("T")
 class Transactions(Protocol):
     """All or nothing, for the thread that asks."""
 
-    def transaction(self) -> AbstractContextManager[None]:
+    def transaction(
+        self, first: Callable[[], None] | None = None
+    ) -> AbstractContextManager[None]:
         """Write: all of it is kept when the block ends, or nothing of it.
+
+        With ``first`` it begins later: with the first transaction inside the block,
+        which calls ``first`` at once and stays open until the block ends. If that
+        inner one fails, it is rolled back, and the next one begins again. What is read
+        before is not part of it.
 
         When the outermost block has ended, what was written survives a crash of the
         machine. A block inside a block joins it. Reads inside see what was written.

@@ -1,9 +1,10 @@
 """``Idempotency-Key``: a POST that is sent again is not executed again.
 
 The response is stored in the transaction of the change, so that after a crash both
-exist or neither. A request with the same key at the same time waits for that
-transaction. Only successes are stored: a refused request has changed nothing, and is
-evaluated again.
+exist or neither. That transaction begins as late as it would without a key, so that
+plans and checks hold no lock. It claims the key first: a request with the same key at
+the same time waits for its end. Only successes are stored: a refused request has
+changed nothing, and is evaluated again.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from falcon import Response
 from msgspec import UNSET, Struct, structs
 
-from locframework.errors import IdempotencyConflict, ValidationFailed
+from locframework.errors import IdempotencyConflict, LocError, ValidationFailed
 from locframework.fields import Clock, Timestamp, timestamp
 from locframework.transactions import Transactions, crash_point
 
@@ -59,6 +61,13 @@ class IdempotencyStore(Protocol):
 
     def keep(self, post: StoredPost) -> None:
         """In the transaction that claimed its key."""
+
+
+class _DoneBefore(Exception):
+    """Ends the transaction of a request whose key another one has claimed."""
+
+    def __init__(self, post: StoredPost) -> None:
+        self.post = post
 
 
 C = TypeVar("C", bound=Principal)
@@ -117,13 +126,15 @@ class IdempotentOperation(Generic[C]):
             location=None,
             content=None,
         )
-        before = None
-        if self._prepares:
-            before = self._store.find(post.owner, post.key, since)
-            if before is None:
-                do = do().finish
+        find = partial(self._store.find, post.owner, post.key, since)
+        before = find()
         if before is None:
-            before = self._do(post, since, response, do, write)
+            try:
+                before = self._do(post, since, response, do, write)
+            except LocError:  # of what another request with the key has just done?
+                before = find()
+                if before is None:
+                    raise
         if before is None:
             return
         guard()
@@ -141,24 +152,34 @@ class IdempotentOperation(Generic[C]):
         post: StoredPost,
         since: Timestamp,
         response: Response,
-        do: Callable[[], object],
+        do: Callable[[], Any],
         write: Callable[[Response, object], None],
     ) -> StoredPost | None:
-        with self._transactions.transaction():
-            claim = (post.owner, post.key, post.created_at, since)
-            before = self._store.claim(*claim)
+        """Return the POST that another request with this key has done meanwhile."""
+
+        def claim() -> None:
+            before = self._store.claim(post.owner, post.key, post.created_at, since)
             if before is not None:
-                return before
-            first = Response()
-            write(first, do())
-            status = int(str(first.status).split()[0])
-            location = first.get_header("Location")
-            content = (first.data or b"").decode()
-            kept = None if self._is_secret else content
-            self._store.keep(
-                structs.replace(post, status=status, location=location, content=kept)
-            )
-            crash_point("idempotency.before_commit")
+                raise _DoneBefore(before)
+
+        if self._prepares:
+            do = do().finish
+        try:
+            with self._transactions.transaction(first=claim):
+                first = Response()
+                write(first, do())
+                status = int(str(first.status).split()[0])
+                location = first.get_header("Location")
+                content = (first.data or b"").decode()
+                kept = None if self._is_secret else content
+                self._store.keep(
+                    structs.replace(
+                        post, status=status, location=location, content=kept
+                    )
+                )
+                crash_point("idempotency.before_commit")
+        except _DoneBefore as done:
+            return done.post
         crash_point("idempotency.after_commit")
         write_stored(response, status, location, content)
         return None

@@ -10,7 +10,6 @@ from locframework.errors import (
     WriteRefused,
 )
 from locframework.http.operation import operation
-from locframework.http.records import Prepared
 
 from .records import Diff, MergeRequest, MergeResult, UpdateResult
 from .service import Merging
@@ -52,7 +51,7 @@ class MergingEndpoints:
     )
     def merge_branch(
         self, caller: Caller, project_id: str, branch: BranchRef, body: MergeRequest
-    ) -> Prepared[MergeResult]:
+    ) -> MergeResult:
         """Merge a branch into main.
 
         Merges everything in one transaction. Where main changed the same field,
@@ -60,8 +59,7 @@ class MergingEndpoints:
         409 `merge_conflict`, and nothing is written. Merging what is already merged
         does nothing.
         """
-        merge = self._merging.prepare_merge(caller, project_id, branch, body)
-        return Prepared(merge)
+        return self._merging.merge(caller, project_id, branch, body)
 
     @operation(
         "POST",

@@ -93,38 +93,23 @@ class Merging:
         MergeConflict (``details.conflicts``), LanguageNotAssigned, KeyExists,
         WriteRefused, Unavailable (others kept changing the same keys).
         """
-        return self.prepare_merge(caller, project_id, branch, request)()
-
-    def prepare_merge(
-        self,
-        caller: Caller,
-        project_id: str,
-        branch: str,
-        request: MergeRequest = MergeRequest(),
-    ) -> Callable[[], MergeResult]:
-        """Plan a merge; return what does it, and may stand in a transaction."""
         project = self._projects.require(caller, "branch_merge", project_id)
         check_record(request)
         found = self._branches.find(project, branch)
         if found.status == "merged":
-            return lambda: MergeResult(found, Applied(), [])
+            return MergeResult(found, Applied(), [])
         scope = BranchScope(project, self._branches.find_open(project, found.id))
         self._writer.prepare_checks(project.id)
         plan = partial(self._plan_merge, caller, request)
-        merge = self._writer.prepare(scope, plan)
-
-        def finish() -> MergeResult:
-            try:
-                result = merge()
-            except BranchNotOpen:
-                branch = self._branches.find(project, found.id)
-                if branch.status != "merged":
-                    raise
-                return MergeResult(branch, Applied(), [])  # by somebody else, meanwhile
-            crash_point("merging.after_commit")
-            return result
-
-        return finish
+        try:
+            result = self._writer.run(scope, plan)
+        except BranchNotOpen:
+            found = self._branches.find(project, found.id)
+            if found.status != "merged":
+                raise
+            return MergeResult(found, Applied(), [])  # by somebody else, meanwhile
+        crash_point("merging.after_commit")
+        return result
 
     def update(self, caller: Caller, project_id: str, branch: str) -> UpdateResult:
         """Bring main's later changes of copied keys into the branch.

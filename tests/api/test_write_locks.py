@@ -79,11 +79,33 @@ class Writes:
         done = self.owner.put(f"{self.path}/values", json={"items": items}, query=query)
         assert done.status == 200, done
 
-    def bulk(self):
+    def bulk(self, **headers):
         values = {"en": self.text, "de": self.text}
         keys = [{"key": f"{name}.new", "values": values} for name in self.names]
-        done = self.owner.post(f"{self.path}/keys/bulk", json={"keys": keys})
+        path, body = f"{self.path}/keys/bulk", {"keys": keys}
+        done = self.owner.post(path, json=body, headers=headers)
         assert done.status == 200, done
+
+    def bulk_once(self):
+        self.bulk(**{"Idempotency-Key": "once"})
+
+    def create_once(self):
+        for name in self.names:
+            body = {"key": f"{name}.new", "values": {"en": self.text}}
+            headers = {"Idempotency-Key": name}
+            done = self.owner.post(f"{self.path}/keys", json=body, headers=headers)
+            assert done.status == 201, done
+
+    def update_once(self):
+        self.owner.post(f"{self.path}/branches", json={"name": "b"})
+        self.put("short", branch="b")
+        items = [
+            {"key": name, "languageCode": "en", "value": self.text}
+            for name in self.names
+        ]
+        self.owner.put(f"{self.path}/values", json={"items": items})
+        path, headers = f"{self.path}/branches/b/update", {"Idempotency-Key": "u"}
+        assert self.owner.post(path, json={}, headers=headers).status == 200
 
     def importing(self):
         content = json.dumps(dict.fromkeys(self.names, self.text)).encode()
@@ -92,11 +114,15 @@ class Writes:
         path = f"{self.path}/import"
         self.end(self.owner.post(path, files={"file": file}, form=form))
 
-    def merge(self):
+    def merge(self, **headers):
         self.owner.post(f"{self.path}/branches", json={"name": "b"})
         self.put(branch="b")
-        done = self.owner.post(f"{self.path}/branches/b/merge", json={})
+        path = f"{self.path}/branches/b/merge"
+        done = self.owner.post(path, json={}, headers=headers)
         assert sum(done.data["applied"].values()) == KEYS, done
+
+    def merge_once(self):
+        self.merge(**{"Idempotency-Key": "once"})
 
     def undo(self):
         self.put()
@@ -110,8 +136,14 @@ class Writes:
         assert job["status"] == "succeeded", job
 
 
+WRITES = (
+    *("put", "bulk", "importing", "merge", "undo"),
+    *("bulk_once", "create_once", "update_once", "merge_once"),
+)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ["put", "bulk", "importing", "merge", "undo"])
+@pytest.mark.parametrize("name", WRITES)
 def test_texts_are_checked_before_the_lock_is_held_and_others_write_meanwhile(
     sqlite_workspace, monkeypatch, name, kind
 ):

@@ -45,6 +45,13 @@ class Largest:
         body = {"items": items}
         return lambda: self.ok(self.owner.put(f"{self.long}/values", json=body))
 
+    def once(self):
+        keys = [{"key": f"once{n}", "values": {"en": LONG}} for n in range(14)]
+        path, headers = f"{self.long}/keys/bulk", {"Idempotency-Key": "once"}
+        return lambda: self.ok(
+            self.owner.post(path, json={"keys": keys}, headers=headers)
+        )
+
     def bulk(self):
         project = self.workspace.project(languages=stock.FIVE[1:])
         keys = [
@@ -78,6 +85,7 @@ class Largest:
 
 WHAT = {
     "values": "PUT of 14 values of 64 KiB",
+    "once": "bulk of 14 values of 64 KiB, with an Idempotency-Key",
     "bulk": "bulk of 500 keys x 5 languages",
     "importing": "import of 500 values of 64 KiB",
     "merge": "merge of 20,000 texts",

@@ -106,29 +106,16 @@ class KeyWriter:
                 return apply()
             with suppress(StalePlan), self._storage.transaction():
                 now = self._branches.lock_scope(scope)
-                if _is_same(scope, now) and is_current(attempt == ATTEMPTS - 1):
-                    result = apply()
-                    break
+                if not (_is_same(scope, now) and is_current(attempt == ATTEMPTS - 1)):
+                    raise StalePlan
+                result = apply()
+                break
             scope = now
         else:
             error = Unavailable("others keep changing these keys; try again")
             error.retry_after_seconds = 1
             raise error
         return result
-
-    def prepare(
-        self, scope: BranchScope, work: Callable[[BranchScope], Work[T]]
-    ) -> Callable[[], T]:
-        """As ``run``, but plan at once; return what applies the plan.
-
-        That may stand in a transaction: then a plan that no longer holds is made again
-        within it.
-        """
-        with self._storage.snapshot():
-            planned = [work(scope)]
-        return lambda: self.run(
-            scope, lambda now: planned.pop() if planned else work(now)
-        )
 
     def write_key(
         self,

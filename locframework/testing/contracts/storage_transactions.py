@@ -84,6 +84,30 @@ class StorageTransactionsContract:
 
         assert exists(storage, made)
 
+    def test_deferred_transaction_begins_with_the_first_inside_and_ends_as_one(
+        self, storage: Storage
+    ) -> None:
+        begun: list[Organization] = []
+        with storage.transaction(first=lambda: begun.append(insert(storage))):
+            before = in_thread(lambda: insert(storage))
+            with pytest.raises(_Fault), storage.transaction():
+                failed = insert(storage)
+                raise _Fault
+            between = in_thread(lambda: insert(storage))
+            with storage.transaction():
+                inner = insert(storage)
+            last = insert(storage)
+            assert not in_thread(lambda: exists(storage, inner))
+
+        first, again = begun
+        kept = [before, between, again, inner, last]
+        assert [exists(storage, each) for each in kept] == [True] * 5
+        assert [exists(storage, each) for each in (first, failed)] == [False] * 2
+        with pytest.raises(_Fault), storage.transaction(first=lambda: None):
+            lost = insert(storage)
+            raise _Fault
+        assert not exists(storage, lost)
+
     def test_snapshot_reads_one_moment_and_no_write(self, storage: Storage) -> None:
         first = add_project(storage)
         with storage.snapshot():

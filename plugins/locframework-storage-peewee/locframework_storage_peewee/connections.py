@@ -5,7 +5,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Hashable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import peewee
 
@@ -39,6 +39,10 @@ def first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
+Deferred = tuple[Callable[[], None], ExitStack]
+"""What a transaction calls first, and the block that ends it."""
+
+
 class Session:
     """The connection of a thread, and its open transaction or snapshot."""
 
@@ -50,6 +54,7 @@ class Session:
         self.mode: Mode = "read"
         self.writes = 0  # statements of the open transaction
         self.failure: Exception | None = None  # why the transaction cannot commit
+        self.deferred: Deferred | None = None  # a transaction that is yet to begin
         self.before_commit: dict[Hashable, Callable[[], None]] = {}
         self.after_commit: list[Callable[[], None]] = []
 

@@ -32,7 +32,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import lru_cache, partial
 from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -113,7 +113,7 @@ class Database:
         """Writes; returns all rows of the statement (RETURNING)."""
         self._run_for_each: Statement[int] = partial(writes, self._executemany, _COUNT)
         self._insert: Statement[int] = partial(writes, engine.insert_many, _COUNT)
-        self.transaction: Callable[[], AbstractContextManager[None]] = partial(
+        self.transaction: Callable[..., AbstractContextManager[None]] = partial(
             self._block, "write"
         )
         """See Transactions.transaction (locframework/transactions.py)."""
@@ -296,8 +296,22 @@ class Database:
         raise raised from (None if raised is error else error)
 
     @contextmanager
-    def _block(self, mode: Mode) -> Iterator[None]:
+    def _block(
+        self, mode: Mode, first: Callable[[], None] | None = None
+    ) -> Iterator[None]:
         session = self._sessions.here.session
+        if first is not None:
+            with ExitStack() as stack:
+                session.deferred = first, stack
+                try:
+                    yield
+                finally:
+                    session.deferred = None
+            return
+        if session.deferred is not None and mode == "write":
+            with self._begin_deferred(session, *session.deferred):
+                yield
+            return
         if session.depth:
             if mode == "write" and session.mode == "read":
                 raise RuntimeError("no transaction inside a snapshot")
@@ -340,6 +354,22 @@ class Database:
                 lock.release()
         if session.after_commit:
             _run_after_commit(session)
+
+    @contextmanager
+    def _begin_deferred(
+        self, session: Session, first: Callable[[], None], stack: ExitStack
+    ) -> Iterator[None]:
+        """Begin what ``stack`` ends, or this block, if it fails."""
+        session.deferred = None
+        with ExitStack() as begun:
+            begun.enter_context(self._block("write"))
+            try:
+                first()
+                yield
+            except BaseException:
+                session.deferred = first, stack
+                raise
+            stack.push(begun.pop_all())
 
     def _roll_back(self, session: Session) -> None:
         session.after_commit.clear()
