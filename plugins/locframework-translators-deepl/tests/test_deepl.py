@@ -177,6 +177,18 @@ def test_what_was_translated_is_kept_where_a_later_request_fails(tmp_path):
     assert len(receiver.received) == 3
 
 
+def test_what_was_paid_for_nothing_is_counted_where_a_later_request_fails(tmp_path):
+    items = tuple(TranslationItem(n, (n,), description=n) for n in ("1", "2"))
+    batch = TranslationBatch("en", "de", items)
+    useless = answering(200, body=answer_of("X", "Y"))
+    with server(tmp_path, useless, answering(500)) as (translator, _):
+        with pytest.raises(TranslatorFailed) as caught:
+            translator.translate(batch, 30)
+        most = translator.estimate(batch)
+
+    assert caught.value.cost == most / 2
+
+
 def test_the_cost_is_what_is_billed_and_never_over_the_estimate(tmp_path):
     bodies = [
         answer_of("X", billed_characters=3),

@@ -134,6 +134,15 @@ def test_a_pair_that_the_server_lacks_is_refused_for_good(tmp_path):
     assert failed.reason.endswith("answered 400: yy is not supported")
 
 
+def test_a_pair_that_the_settings_lack_is_not_asked_for(tmp_path):
+    more = {"pairs": [["en", "fr"]]}
+    with server(tmp_path, replying(libretranslate), **more) as (translator, receiver):
+        failed = failure(translator)
+
+    assert failed.retry_after is None
+    assert receiver.received == []
+
+
 @pytest.mark.parametrize("texts", [(), ("X",), ("X", "Y", "Z"), ("", " ")])
 def test_an_answer_with_fewer_or_more_texts_or_empty_ones_is_none(tmp_path, texts):
     with server(tmp_path, answering(200, body=answer_of(*texts))) as (translator, _):

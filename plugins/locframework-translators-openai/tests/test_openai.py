@@ -387,6 +387,15 @@ def test_what_was_not_sent_costs_nothing(tmp_path):
     assert "connection_refused" in failed.reason
 
 
+def test_a_certificate_that_nobody_vouches_for_is_final(tmp_path):
+    with server(tmp_path, replying(model), ca_file=None) as (translator, receiver):
+        failed = failure(translator)
+
+    assert (failed.retry_after, failed.cost) == (None, 0)
+    assert "tls_failed" in failed.reason
+    assert receiver.received == []
+
+
 def test_a_local_server_needs_no_tls_and_no_key(tmp_path):
     with open_receiver(tmp_path, replying(model, is_plain=True)) as receiver:
         url = receiver.url("/v1/").replace("https:", "http:")
