@@ -8,6 +8,7 @@ from decimal import Decimal
 from hashlib import sha256
 
 import msgspec
+from msgspec.structs import replace
 
 from locframework.errors import PLUGIN_EXCEPTIONS
 
@@ -52,6 +53,7 @@ class Unit:
     text: str | None = None
     failure: Failure | None = None
     prompt_hash: str = ""
+    items: tuple[TranslationItem, ...] = ()  # without ids; set when it is asked for
 
     @property
     def length(self) -> int:
@@ -149,11 +151,11 @@ class Engine:
     def _all_items(self, units: Sequence[Unit]) -> list[TranslationItem]:
         items = []
         for unit in units:
-            for leaf in unit.message.leaves:
-                item = unit.item("", leaf)
+            unit.items = tuple(unit.item("", leaf) for leaf in unit.message.leaves)
+            for item in unit.items:
                 if item not in self._items:
                     id_ = self._items[item] = str(len(self._items))
-                    items.append(unit.item(id_, leaf))
+                    items.append(replace(item, id=id_))
         return items
 
     def _batches(self, items: Sequence[TranslationItem]) -> Iterator[TranslationBatch]:
@@ -240,9 +242,9 @@ class Engine:
 
     def _take(self, unit: Unit, answers: Mapping[str, Sequence[Piece]]) -> None:
         """Set the text of a unit, or its failure."""
-        prompt = self._batch([unit.item("", leaf) for leaf in unit.message.leaves])
+        prompt = self._batch(unit.items)
         unit.prompt_hash = sha256(msgspec.json.encode(prompt)).hexdigest()[:16]
-        ids = [self._items[unit.item("", leaf)] for leaf in unit.message.leaves]
+        ids = [self._items[item] for item in unit.items]
         for id_ in ids:
             if id_ in self._failed:
                 unit.failure = self._failed[id_]

@@ -64,7 +64,7 @@ from .translator import MatchHint, TermHint, Translator
 
 JOB_TYPE = "ai_translate"
 PERMISSION = "ai_run"
-KEYS_PER_PAGE = 200
+KEYS_PER_PAGE = 500
 MATCHES_SHOWN = 3
 LEAST_MATCH = 60  # percent, of what is shown to an engine
 
