@@ -26,13 +26,16 @@ Piece = str | int
 
 DEPTH_LIMIT = 20
 """Of ICU messages within each other; what is deeper is kept as it is."""
+NODES_LIMIT = 1000
+"""Branches of a message: each plural within another multiplies them."""
 LENGTH_FACTOR, LENGTH_FREE = 10, 200
 """An answer has at most so many times the characters of the source text, and more."""
 
 _FORMS = frozenset(("zero", "one", "two", "few", "many", "other"))
 _FIXED = re.compile(
     # addresses, entities, what stands for a percent sign, and what parts plural forms
-    r"(?:https?://|\bwww\.)[^\s<>\"'{}]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"(?:https?://|\bwww\.)[^\s<>\"'{}]+"
+    r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+"
     r"|&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});|%%|\|+|[{}]"
     r"|(?<!\w)'[{}][^']*'"  # quoted, in ICU messages
 )
@@ -61,6 +64,7 @@ class Leaf:
     _styles: frozenset[str] = frozenset()
     _is_plural: bool = False  # # is the number here
     _terms: frozenset[str] = frozenset()  # of what is kept: no marks by their form
+    _is_branch: bool = False  # of an ICU message: a brace follows
 
     def with_answer(self, answer: Sequence[Piece], kept: Sequence[str]) -> str:
         """Return the text of an answer. ``kept``: what its marks stand for, as in the
@@ -86,11 +90,8 @@ class Leaf:
         if is_printf and "%" in texts and "%" not in source:
             raise BrokenAnswer("has a single % among placeholders")
         written, shown = "", ""
-        for piece in _trimmed(answer):
+        for piece in self._unquoted(_trimmed(answer)):
             if isinstance(piece, int):
-                if kept[piece][:1] == "{" and written[-1:] == "'":
-                    written, shown = f"{written[:-1]}’", f"{shown[:-1]}’"
-                    # else ICU takes what follows as text
                 written += kept[piece]
                 shown += self.kept[piece]
             else:
@@ -104,6 +105,21 @@ class Leaf:
             extra = ", ".join(sorted((found - wanted) or (wanted - found)))
             raise BrokenAnswer(f"has {extra} otherwise than the source")
         return self._before + written + self._after
+
+    def _unquoted(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces with ’ for an apostrophe beside a mark or at the end of a
+        branch, where ICU would take what follows as text."""
+        shown = ["" if isinstance(p, str) else self.kept[p] for p in pieces]
+        shown.append("{" if self._is_branch and not self._after else "")
+        for at, piece in enumerate(pieces):
+            if isinstance(piece, int):
+                continue
+            if piece.endswith("'") and shown[at + 1].startswith(("{", "'", "#")):
+                piece = piece.rstrip("'") + "’"
+            if piece.startswith("'") and at and shown[at - 1][:1] == "'":
+                piece = "’" + piece.lstrip("'")
+            pieces[at] = piece
+        return pieces
 
     def _check_marks(self, numbers: Sequence[int]) -> None:
         missing = Counter(range(len(self.kept)))
@@ -190,10 +206,15 @@ class _Maker:
     _styles: frozenset[str]
     _terms: re.Pattern[str] | None
     leaves: list[Leaf] = field(default_factory=list)
+    _nodes: int = 0
 
     def node(
         self, text: str, form: str | None, *, is_plural: bool, depth: int
     ) -> _Node:
+        self._nodes += 1
+        if self._nodes > NODES_LIMIT:
+            message = f"it has more than {NODES_LIMIT} branches in the target language"
+            raise UnreadableMessage(message)
         body = text.strip()
         start = text.find(body) if body else 0
         pieces: list[Piece] = []
@@ -223,6 +244,7 @@ class _Maker:
             self._styles,
             is_plural,
             frozenset(kept).difference(body[a:b] for a, b in marks),
+            _is_branch=depth > 0,
         )
         has_words = any(isinstance(p, str) and _LETTER.search(p) for p in pieces)
         node = _Node(leaf, arguments, len(self.leaves) if has_words else None)
@@ -348,19 +370,20 @@ def _is_nested(kept: Sequence[str], numbers: Sequence[int]) -> bool:
     """Return whether tags open and close as in the source: each pair around the same
     things or others, but none across another's end."""
     pairs: dict[int, int] = {}  # of closing marks: what they close
-    opened: list[int] = []
+    opened: list[tuple[int, str]] = []
+    names: Counter[str] = Counter()  # of those that are open
     for number, token in enumerate(kept):
         tag = TAG.fullmatch(token)
         if tag is None or tag[3]:
             continue
         if not tag[1]:
-            opened.append(number)
-            continue
-        for begin in reversed(opened):
-            if kept[begin][1:].split(">")[0].split()[0] == tag[2]:
-                pairs[number] = begin
-                del opened[opened.index(begin) :]
-                break
+            opened.append((number, tag[2]))
+            names[tag[2]] += 1
+        elif names[tag[2]]:
+            name = ""
+            while name != tag[2]:
+                pairs[number], name = opened.pop()
+                names[name] -= 1
     open_now: list[int] = []
     begins = set(pairs.values())
     for number in numbers:

@@ -141,10 +141,40 @@ def test_an_answer_that_would_break_the_message_is_refused(answer, why):
         message.build([answer])
 
 
-def test_an_apostrophe_before_a_placeholder_does_not_quote_it():
-    message = take_apart("The {item}", ENGLISH)
+@pytest.mark.parametrize(
+    ("text", "answers", "built"),
+    [
+        ("The {item}", [["L'", 0]], "L’{item}"),
+        ("The '{'x", [["L'", 0, "'x"]], "L’'{'’x"),
+        ("'{'{name}'}' is", [[0, 1, 2, " est"]], "'{'{name}'}' est"),
+        ("{g, select, other {bit}}", [["po'"]], "{g, select, other {po’}}"),
+        (
+            "{n, plural, one {to #} other {to # }}",
+            [["qu'", 0], ["qu'", 0, "'"]],
+            "{n, plural, one {qu’#} other {qu’#' }}",
+        ),
+    ],
+)
+def test_an_apostrophe_quotes_neither_a_mark_nor_the_end_of_a_branch(
+    text, answers, built
+):
+    assert take_apart(text, ENGLISH).build(answers) == built
 
-    assert message.build([["L'", 0]]) == "L’{item}"
+
+def test_plurals_within_each_other_have_a_limit():
+    text = "{n, plural, other {" * 19 + "x" + "}}" * 19
+
+    with pytest.raises(UnreadableMessage, match="more than 1000 branches"):
+        take_apart(text, RUSSIAN)
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 60_000 + "%", "<a>" * 10_000 + "</b>" * 8_000], ids=["word", "tags"]
+)
+def test_a_long_text_takes_time_in_proportion_to_its_length(text):
+    message = take_apart(text, ENGLISH)
+
+    assert message.build(answers_of(message)) == text
 
 
 words = st.text("ab'<>{}%#|$&:@_ \n\"0", max_size=12)
