@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
 from locframework.branches.service import Branches, require_writable
-from locframework.errors import ValidationFailed
+from locframework.errors import JobNotFound, ValidationFailed
 from locframework.file_import.imports import KEPT_FOR
 from locframework.formats.records import SourceFile
 from locframework.jobs.records import Job
@@ -141,6 +141,8 @@ class Imports:
         """
         check_record(page, "query")
         job = self._jobs.get_job(caller, project_id, job_id)
+        if job.type != TYPE:
+            raise JobNotFound
         found = self._jobs.page_of_items(job, page)
         items = [msgspec.convert(each, Conflict) for each in found.items]
         return Page(items, found.total, found.page, found.limit)

@@ -148,10 +148,18 @@ class Engine:
         for unit in units:
             self._take(unit, answers)
 
+    def _asked(self, unit: Unit, leaf: Leaf) -> TranslationItem:
+        """Return an item without its id, and without the key and its neighbours if the
+        engine does not read them: then equal texts of keys are equal."""
+        item = unit.item("", leaf)
+        if "neighbours" in self._translator.describe().reads:
+            return item
+        return replace(item, key="", neighbours=())
+
     def _all_items(self, units: Sequence[Unit]) -> list[TranslationItem]:
         items = []
         for unit in units:
-            unit.items = tuple(unit.item("", leaf) for leaf in unit.message.leaves)
+            unit.items = tuple(self._asked(unit, leaf) for leaf in unit.message.leaves)
             for item in unit.items:
                 if item not in self._items:
                     id_ = self._items[item] = str(len(self._items))

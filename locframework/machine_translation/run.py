@@ -12,6 +12,7 @@ from locframework.access.records import Renewed
 from locframework.access.service import Access
 from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import (
+    LanguageNotInProject,
     LocError,
     PermissionDenied,
     ProjectNotFound,
@@ -258,6 +259,8 @@ class TranslationRuns:
             languages = self._storage.projects.list_languages(project.id)
             store = store_of(self._storage, scope)
             codes = [each.language_code for each in languages]
+            if code not in codes:
+                raise LanguageNotInProject(f"the project has no language {code} now")
             [language] = [each for each in languages if each.language_code == code]
             if request.key_ids is None:
                 where = filter_of(request.filter.query(), codes, ())

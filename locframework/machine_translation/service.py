@@ -11,6 +11,7 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import (
+    JobNotFound,
     KeyNotFound,
     LanguageNotInProject,
     Unavailable,
@@ -121,6 +122,8 @@ class MachineTranslation:
         the order of keys. Raises ProjectNotFound, JobNotFound."""
         check_record(page, "query")
         job = self._jobs.get_job(caller, project_id, job_id)
+        if job.type != JOB_TYPE:
+            raise JobNotFound
         found = self._jobs.page_of_items(job, page)
         items = [msgspec.convert(each, RunOutcome) for each in found.items]
         return Page(items, found.total, found.page, found.limit)
@@ -156,6 +159,9 @@ class MachineTranslation:
                 state = self._state(project, request.key_id, branch)
                 key = state.key
                 sources = sources_for(state, project.source_language, language)
+            if not any(source.strip() for source in sources.values()):
+                path = "$.text" if request.key_id is None else "$.keyId"
+                raise ValidationFailed.at(path, "length", "has no text to translate")
             try:
                 units = {
                     form: unit_of(source, form, language, terms, key=key)

@@ -62,7 +62,7 @@ class TranslationItem(Struct, frozen=True):
     pieces: tuple[Piece, ...]  # each number once in the answer, in any order
     kept: tuple[str, ...] = ()  # what the numbers stand for, for context alone
     message: str = ""  # the whole source text that this is of
-    key: str = ""
+    key: str = ""  # as neighbours, only for engines that read "neighbours"
     description: str = ""
     plural_form: str | None = None  # of the target language
     example: str | None = None  # a number of that form

@@ -185,6 +185,32 @@ def test_a_person_who_writes_during_the_call_is_not_overwritten(shop, project, e
     assert values(shop, project)["b", None] == ("Zu", "approved")
 
 
+def test_a_run_into_a_language_that_is_removed_fails_with_the_reason(
+    shop, project, engine
+):
+    def remove(batch):
+        shop.owner.delete(f"/projects/{project['id']}/languages/ru")
+        return engine.upper(batch)
+
+    engine.answer = remove
+
+    job = run(shop, project, languageCodes=["de", "ru"])
+
+    assert job["error"]["code"] == "language_not_in_project"
+    assert job["result"]["translated"] == 4
+
+
+def test_lists_of_other_jobs_are_not_those_of_a_run(shop, project):
+    path = f"/projects/{project['id']}"
+    job = run(shop, project)
+    body = {"jobId": job["id"]}
+    undone = shop.job_of(shop.owner.post(f"{path}/activity/revert", json=body))
+
+    for list_ in (f"{undone['id']}/outcomes", f"{job['id']}/conflicts"):
+        answer = shop.owner.get(f"{path}/jobs/{list_}")
+        assert (answer.status, answer.error["code"]) == (404, "job_not_found")
+
+
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
@@ -279,6 +305,7 @@ def test_equal_texts_are_paid_once(shop, engine):
     run(shop, project)
 
     assert len(values(shop, project)) == 2
+    assert [len(batch.items) for batch in engine.batches] == [1]
 
 
 def test_a_memory_comes_first_and_terms_stay(shop, engine):
@@ -365,6 +392,8 @@ def test_a_suggestion_is_answered_and_not_stored(shop, project, engine):
     assert key.data["suggestion"]["value"] == {"one": "ONE", "other": "{n}S"}
     assert values(shop, project) == {}
     assert shop.owner.post(path, json={"languageCode": "de"}).status == 400
+    blank = shop.owner.post(path, json={"languageCode": "de", "text": " "})
+    assert blank.error["message"] == "$.text: has no text to translate"
 
 
 def test_providers_are_listed_the_default_first(shop, project):
