@@ -1,6 +1,7 @@
 """Calls of an engine: in batches, within a budget, one outcome for each text."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -98,7 +99,7 @@ class Engine:
     _items: dict[TranslationItem, str] = field(default_factory=dict)
     """The id of each item that is asked for; equal ones are paid once."""
     _reserve: Callable[[Decimal], None] = lambda cost: None
-    _seconds: float = CALL_SECONDS
+    _ends: float = math.inf  # by time.monotonic()
     _attempts: int = ATTEMPTS
     _allowed: list[TranslationItem] = field(default_factory=list)
     _failed: dict[str, Failure] = field(default_factory=dict)
@@ -134,14 +135,15 @@ class Engine:
         check_cancelled: CheckCancelled,
         *,
         reserve: Callable[[Decimal], None] = lambda cost: None,
-        seconds: float = CALL_SECONDS,
+        within: float = math.inf,
         attempts: int = ATTEMPTS,
     ) -> None:
         """Translate the units that ``reserve`` allowed. Each gets a text or a failure.
         Raises what ``check_cancelled`` does, before a call. ``reserve`` is told what
-        all calls may cost, before one that is repeated makes it more."""
+        all calls may cost, before one that is repeated makes it more. ``within``:
+        seconds, of all calls together."""
         self._reserve = reserve
-        self._seconds, self._attempts = seconds, attempts
+        self._ends, self._attempts = time.monotonic() + within, attempts
         answers: dict[str, Sequence[Piece]] = {}
         for batch in self._batches(self._allowed):
             self._call(list(batch.items), answers, check_cancelled)
@@ -229,11 +231,14 @@ class Engine:
             if self._left is not None and self.cost + most > self._left:
                 return failure
             check_cancelled()
+            seconds = min(CALL_SECONDS, self._ends - time.monotonic())
+            if seconds <= 0:
+                return "engine_failed", "it took too long"
             if self.cost + most > self._reserved:
                 self._reserved = self.cost + most
                 self._reserve(self._reserved)
             try:
-                found = translator.translate(batch, self._seconds)
+                found = translator.translate(batch, seconds)
                 self.cost += found.cost
                 return found
             except TranslatorFailed as failed:

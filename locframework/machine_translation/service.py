@@ -180,7 +180,7 @@ class MachineTranslation:
         try:
             every = list(units.values())
             engine.reserve(every)
-            engine.translate(every, lambda: None, seconds=SUGGEST_SECONDS, attempts=1)
+            engine.translate(every, lambda: None, within=SUGGEST_SECONDS, attempts=1)
         finally:
             self._free.release()
         for unit in every:

@@ -1,5 +1,6 @@
 """Runs of machine translation, through the API."""
 
+import time
 from decimal import Decimal
 
 import pytest
@@ -394,6 +395,24 @@ def test_a_suggestion_is_answered_and_not_stored(shop, project, engine):
     assert shop.owner.post(path, json={"languageCode": "de"}).status == 400
     blank = shop.owner.post(path, json={"languageCode": "de", "text": " "})
     assert blank.error["message"] == "$.text: has no text to translate"
+
+
+def test_the_calls_of_a_suggestion_share_its_time(shop, project, engine, monkeypatch):
+    monkeypatch.setattr("locframework.machine_translation.service.SUGGEST_SECONDS", 0.2)
+
+    def slow(batch):
+        time.sleep(0.3)
+        return Translations({})
+
+    engine.answer = slow
+    [*_, plural] = shop.owner.get(f"/projects/{project['id']}/keys").data["items"]
+
+    answer = shop.owner.post(
+        f"/projects/{project['id']}/ai/suggest",
+        json={"languageCode": "de", "keyId": plural["id"]},
+    )
+
+    assert (answer.status, len(engine.batches)) == (503, 1)
 
 
 def test_providers_are_listed_the_default_first(shop, project):
