@@ -186,7 +186,8 @@ class KeyValues(ScopedStore):
     ) -> bool:
         database = self._database
         with database.transaction():
-            lists = list(map(database.listed, chunks(self._rows_to_write(key_ids))))
+            row_ids = self._rows_to_write(key_ids)
+            lists = list(map(database.listed, chunks(row_ids)))
             numbers = self._touch(lists, at, read)
             if read is not None and not numbers:
                 return False
@@ -205,7 +206,8 @@ class KeyValues(ScopedStore):
                 ]
                 database.run_many(f"DELETE FROM key_values WHERE {_PLACE}", gone)
             database.run_many(_PUT, _rows(numbers, values))
-            index_texts(database, lists)
+            is_one = len(lists) == 1
+            index_texts(database, lists[0] if is_one else database.listed(row_ids))
             update_counts(database, lists, counts, times)
         return True
 
@@ -394,19 +396,22 @@ def index_new_texts(database: Database, first: int, last: int) -> None:
         )
 
 
-def index_texts(database: Database, lists: Iterable[object]) -> None:
-    """Index for searches the changed texts of keys; ``lists`` of their ids."""
+def index_texts(database: Database, listed: object) -> None:
+    """Index for searches the changed texts of keys, ``listed`` by their row ids.
+
+    In one statement: FTS5 writes a part of its index at the end of each, and merges
+    them. 40 statements took 1.5 times as long for 20,000 keys.
+    """
     if not database.engine.has_trigram_tables:
         return
-    for ids in lists:
-        database.run(
-            f"""INSERT OR REPLACE INTO key_search (rowid, text)
-                SELECT n.number, n.text FROM (
-                    {_TEXTS} WHERE {database.among("k.id")}) n
-                LEFT JOIN key_search s ON s.rowid = n.number
-                WHERE s.text IS NOT n.text""",
-            (FOLDED_BREAK, FOLDED_BREAK, ids),
-        )
+    database.run(
+        f"""INSERT OR REPLACE INTO key_search (rowid, text)
+            SELECT n.number, n.text FROM (
+                {_TEXTS} WHERE {database.among("k.id")}) n
+            LEFT JOIN key_search s ON s.rowid = n.number
+            WHERE s.text IS NOT n.text""",
+        (FOLDED_BREAK, FOLDED_BREAK, listed),
+    )
 
 
 def counts_of_keys(database: Database, lists: Iterable[object]) -> list[Row]:

@@ -101,7 +101,7 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyDismissals, KeyFiles, KeyTr
                         names.append((key.key, key.id))
             replace_tags(self._database, tags)
             rename_findings(self._database, names)
-            index_texts(self._database, map(self._database.listed, chunks(old)))
+            index_texts(self._database, self._database.listed(old))
 
     def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
         start = starts_with("k.key", SqlFragment("?", (prefix,)))
