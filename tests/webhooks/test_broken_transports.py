@@ -16,7 +16,7 @@ from locframework.ports import Answer
         (Answer(204, "timeout", 1), "either a status_code or an error"),
         (Answer("204", None, 1), "status_code"),
         (Answer(99999, None, 1), "status_code"),
-        (Answer(None, "lost", 1), "Invalid enum value"),
+        (Answer(None, "lost", 1), "must be one of bad_answer"),
         (Answer(204, None, 1.5), "duration_ms"),
         (Answer(204, None, -1), "duration_ms"),
         (Answer(503, None, 1, 5), "retry_after"),
