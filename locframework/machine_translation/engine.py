@@ -11,7 +11,7 @@ from hashlib import sha256
 import msgspec
 from msgspec.structs import replace
 
-from locframework.errors import PLUGIN_EXCEPTIONS
+from locframework.errors import PLUGIN_EXCEPTIONS, abbreviate
 
 from .messages import BrokenAnswer, Leaf, Message, Piece
 from .translator import (
@@ -207,10 +207,10 @@ class Engine:
         missing = []
         for item in items:
             outcome = found.outcomes.get(item.id)
-            if isinstance(outcome, Translated):
+            if isinstance(outcome, Translated) and isinstance(outcome.pieces, tuple):
                 answers[item.id] = outcome.pieces
             elif isinstance(outcome, Refused):
-                self._failed[item.id] = "refused", outcome.reason
+                self._failed[item.id] = "refused", str(outcome.reason)
             elif len(items) == 1:
                 self._failed[item.id] = "no_answer", "the engine left it out"
             else:
@@ -239,6 +239,8 @@ class Engine:
                 self._reserve(self._reserved)
             try:
                 found = translator.translate(batch, seconds)
+                if not (isinstance(found, Translations) and found.cost >= 0):
+                    raise ValueError(f"{abbreviate(repr(found))} is no answer")
                 self.cost += found.cost
                 return found
             except TranslatorFailed as failed:

@@ -24,6 +24,7 @@ from locframework.quality.scanning import (
 Piece = str | int
 """What an engine sees: text, or the number of a mark, which stands for what is kept."""
 
+ARGUMENTS_LIMIT = 200  # plurals and selects of a text
 DEPTH_LIMIT = 20
 """Of ICU messages within each other; what is deeper is kept as it is."""
 NODES_LIMIT = 1000
@@ -185,12 +186,14 @@ def take_apart(
     number alone. A ``plural`` in an ICU message gets a branch for each, from the
     source's branch of that name, else from ``other``; so where the branch does not
     write its number, which may be another there. Branches for numbers (``=0``) stay.
-    ``terms``: not to be translated, kept like
-    placeholders. ``flags``: gettext's, ``python-format``. Raises UnreadableMessage.
+    ``terms``: not to be translated, kept like placeholders. ``flags``: gettext's,
+    ``python-format``. Raises UnreadableMessage.
     """
     if has_branches(text):
         pairs = brace_pairs(text)
-        for argument in ARGUMENT.finditer(text):
+        for number, argument in enumerate(ARGUMENT.finditer(text)):
+            if number == ARGUMENTS_LIMIT:
+                raise UnreadableMessage(f"it has more than {number} plurals or selects")
             if argument.start() not in pairs:
                 raise UnreadableMessage(f"{argument[0]} has no end")
     found = placeholders(text) if _SIGN.search(text) else []

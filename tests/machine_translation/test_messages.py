@@ -114,6 +114,13 @@ def test_terms_are_kept():
     assert message.build([[0, " in der Acme-Wolke"]]) == "Acme Cloud in der Acme-Wolke"
 
 
+def test_a_message_of_thousands_of_plurals_is_refused_at_once():
+    text = "{n, plural, other {" * 2000 + "x" + "}}" * 2000
+
+    with pytest.raises(UnreadableMessage, match="more than 200"):
+        take_apart(text, ENGLISH)
+
+
 def test_a_message_without_its_end_is_no_message():
     with pytest.raises(UnreadableMessage, match="has no end"):
         take_apart("{n, plural, one {x}", ENGLISH)

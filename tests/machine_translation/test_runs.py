@@ -244,6 +244,25 @@ def test_a_bad_answer_costs_the_text_and_has_a_reason(
     assert values(shop, project) == {}
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda batch: None,
+        lambda batch: Translations({}, Decimal("NaN")),
+        lambda batch: Translations({}, Decimal(-5)),
+        lambda batch: Translations({i.id: Translated(None) for i in batch.items}),
+        lambda batch: Translations({i.id: Refused(None) for i in batch.items}),
+    ],
+)
+def test_an_answer_that_is_none_fails_its_texts_alone(shop, project, engine, answer):
+    engine.answer = answer
+
+    job = run(shop, project, filter={"prefix": "a"})
+
+    assert (job["status"], job["result"]["failed"]) == ("partial", 1)
+    assert job["result"]["cost"] == "0"
+
+
 def test_texts_that_an_engine_leaves_out_are_asked_for_again(shop, project, engine):
     def short(batch):
         found = engine.upper(batch)
