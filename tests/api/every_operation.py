@@ -163,6 +163,9 @@ class World:
         jobs = self.owner.get(f"{here}/jobs").data["items"]
         body = {"languageCodes": ["de"]}
         run = self.owner.post(f"{here}/ai/translate", json=body).data["job"]
+        form = {"format": "json-nested", "languageCode": "en", "dryRun": "true"}
+        sent = self.owner.post(f"{here}/import", form=form, files={"file": FILE})
+        dry_import = sent.data["job"]
         workspace.run_jobs()
         self.project_token = self.owner.with_token(token["secret"])
         self.ids = {
@@ -181,6 +184,7 @@ class World:
             "tokenId": own_token["id"],
             "memberTokenId": member_token["id"],
             "runId": run["id"],
+            "importId": dry_import["id"],
             "projectTokenId": token["token"]["id"],
             "publicKey": made["publicKey"],
             "blob": "0" * 64,
@@ -245,8 +249,10 @@ class World:
             ids["tokenId"] = ids["projectTokenId"]
         if "/members/" in row.path:
             ids["tokenId"] = ids["memberTokenId"]
-        if row.name == "approveTranslation":
+        if row.name in ("approveTranslation", "listOutcomes"):
             ids["jobId"] = ids["runId"]
+        if row.name == "listConflicts":
+            ids["jobId"] = ids["importId"]
         return ids
 
 

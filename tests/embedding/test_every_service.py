@@ -86,7 +86,9 @@ class World:
         self.write(self.owner, self.pay, "Régler {n}", branch="spring")
         self.file = f.files.add_file(self.owner, self.project, png()).id
         self.job = f.issues.start_recheck(self.owner, self.project).id  # nobody runs it
-        asked = TranslateRequest(["fr"])  # nobody runs it
+        start = f.imports.start_import  # nobody runs it, nor the next one
+        self.imported = start(self.owner, self.project, FILE, FRENCH).id
+        asked = TranslateRequest(["fr"])
         self.run = f.machine_translation.start_run(self.owner, self.project, asked).id
         new_token = NewToken("ci", ["project_read"])
         self.token = f.projects.create_token(self.owner, self.project, new_token)[0].id
@@ -172,7 +174,7 @@ ROWS = [  # the reads first; what ends most comes last
         "export_run",
         lambda w: (ExportQuery("json-flat", language_codes=["fr"]),),
     ),
-    Row("imports.list_conflicts", "", lambda w: (w.job, PageRequest())),
+    Row("imports.list_conflicts", "", lambda w: (w.imported, PageRequest())),
     Row("jobs.list_jobs", "", lambda w: (JobQuery(type="recheck"),)),
     Row("jobs.get_job", "", lambda w: (w.job,)),
     Row(
@@ -279,7 +281,7 @@ ROWS = [  # the reads first; what ends most comes last
         writes="fr",
     ),
     Row("machine_translation.list_providers", "ai_suggest", lambda w: ()),
-    Row("machine_translation.list_outcomes", "", lambda w: (w.job, PageRequest())),
+    Row("machine_translation.list_outcomes", "", lambda w: (w.run, PageRequest())),
     Row("jobs.cancel_job", "", lambda w: (w.job,)),
     Row("languages.add_language", "language_manage", lambda w: (NewLanguage("ar"),)),
     Row(
@@ -298,6 +300,11 @@ ROWS = [  # the reads first; what ends most comes last
     Row("projects.delete_project", "project_delete", lambda w: ()),
 ]
 SERVICES = {row.name.partition(".")[0] for row in ROWS}
+STARTED_BY = {
+    "imports.list_conflicts": "import_run",
+    "machine_translation.list_outcomes": "ai_run",
+}
+"""What starts the jobs that calls are about; the others are project_update's."""
 FOR_OTHER_SERVICES = {"require", "visible", "seen_id"}
 PREPARING = "prepare_"  # the same in two steps, for HTTP
 
@@ -367,7 +374,7 @@ def test_who_lacks_one_of_the_permissions_is_told_which(untouched_world):
 
 def test_who_has_these_permissions_and_no_other_is_answered(world):
     for row in ROWS:
-        needed = row.needs.split() or ["project_update"]  # which started the job
+        needed = row.needs.split() or [STARTED_BY.get(row.name, "project_update")]
         caller = world.member("owner", permissions=needed)
 
         assert row.refusal(world, caller) is None, row.name
