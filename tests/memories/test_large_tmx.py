@@ -43,7 +43,8 @@ def test_memory_does_not_grow_with_the_file():
         file = Endless("<tmx><body>\n", UNIT * 100, units // 100, "</body></tmx>")
         return peak_of(file, units)
 
-    assert peak(20_000) < peak(1_000) + 200_000
+    # other threads of the process may allocate meanwhile, but not each time
+    assert min(peak(20_000) for _ in range(3)) < peak(1_000) + 200_000
 
 
 @pytest.mark.parametrize(
