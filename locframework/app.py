@@ -267,6 +267,7 @@ class Framework:
                 term_cache,
                 renewed,
                 plugins.translators,
+                checks,
             )
         )
         self.run_approvals = RunApprovals(

@@ -1,5 +1,6 @@
 """``locframework translate``: drafts by machine."""
 
+from decimal import Decimal
 from typing import Any
 
 import click
@@ -113,7 +114,7 @@ def translate(
             click.echo(f"Failed: {place}: {item.message or item.reason}", err=True)
     currency = setup.settings().ai_currency
     for code, of_language in result.languages.items():
-        cost = f", {of_language.cost} {currency}" if of_language.cost else ""
+        cost = f", {of_language.cost} {currency}" if Decimal(of_language.cost) else ""
         setup.say(
             f"{'dry run: ' if result.dry_run else ''}{code}: "
             f"{counted(of_language.translated, 'text')} translated, "

@@ -13,17 +13,21 @@ from .records import KeyFilter, KeyQuery, StoredKey
 
 
 def filter_of(
-    query: KeyQuery, language_codes: Sequence[str], checks: Collection[str]
+    query: KeyQuery,
+    language_codes: Sequence[str],
+    checks: Collection[str],
+    place: str = "query",
 ) -> KeyFilter:
     """Return the conditions of a query. Raise LanguageNotInProject, ValidationFailed.
 
-    ``checks``: those whose findings the project shows.
+    ``checks``: those whose findings the project shows. ``place``: where a request has
+    the conditions.
     """
-    tag = tag_of(query.language_code, language_codes)
+    tag = tag_of(query.language_code, language_codes, place)
     has_issues = query.has_issues if checks else None
     since = query.updated_since
     if since is not None:
-        since = timestamp(parse_given_time(since, "query.updatedSince"))
+        since = timestamp(parse_given_time(since, f"{place}.updatedSince"))
     return KeyFilter(
         search=fold(query.search) if query.search else None,
         prefix=query.prefix or None,
@@ -39,11 +43,13 @@ def filter_of(
     )
 
 
-def tag_of(code: str | None, language_codes: Sequence[str]) -> str | None:
+def tag_of(
+    code: str | None, language_codes: Sequence[str], place: str = "query"
+) -> str | None:
     """Return the canonical tag of a language code; raise as ``filter_of`` does."""
     if code is None:
         return None
-    tag = require_tag(code, "query.languageCode")
+    tag = require_tag(code, f"{place}.languageCode")
     if tag not in language_codes:
         raise LanguageNotInProject(f"the project has no language {tag}")
     return tag

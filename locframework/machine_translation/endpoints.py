@@ -76,7 +76,7 @@ class MachineTranslationEndpoints:
     ) -> Page[RunOutcome]:
         """List what came of the texts of a run.
 
-        Language by language, in the order of keys.
+        In the order of keys, of 500 at most in one language after the other.
         """
         return self._translation.list_outcomes(caller, project_id, job_id, query)
 

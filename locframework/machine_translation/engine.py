@@ -15,9 +15,7 @@ from locframework.errors import PLUGIN_EXCEPTIONS, abbreviate
 
 from .messages import BrokenAnswer, Leaf, Message, Piece
 from .translator import (
-    MatchHint,
     Refused,
-    TermHint,
     Translated,
     TranslationBatch,
     TranslationItem,
@@ -42,15 +40,7 @@ class Unit:
     """A text to translate, and then its translation or why there is none."""
 
     message: Message
-    source: str
-    key: str = ""
-    description: str = ""
-    plural_form: str | None = None
-    example: str | None = None
-    max_length: int | None = None
-    terms: tuple[TermHint, ...] = ()
-    matches: tuple[MatchHint, ...] = ()
-    neighbours: tuple[str, ...] = ()
+    context: TranslationItem  # of each of its sentences
     text: str | None = None
     failure: Failure | None = None
     prompt_hash: str = ""
@@ -64,23 +54,6 @@ class Unit:
             for leaf in self.message.leaves
             for piece in leaf.pieces
             if isinstance(piece, str)
-        )
-
-    def item(self, id_: str, leaf: Leaf) -> TranslationItem:
-        """Return what an engine sees of one leaf."""
-        return TranslationItem(
-            id=id_,
-            pieces=leaf.pieces,
-            kept=tuple(leaf.kept),
-            message=self.source,
-            key=self.key,
-            description=self.description,
-            plural_form=leaf.plural_form or self.plural_form,
-            example=self.example,
-            max_length=self.max_length,
-            terms=self.terms,
-            matches=self.matches,
-            neighbours=self.neighbours,
         )
 
 
@@ -103,6 +76,9 @@ class Engine:
     _attempts: int = ATTEMPTS
     _allowed: list[TranslationItem] = field(default_factory=list)
     _failed: dict[str, Failure] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._info = self._translator.describe()
 
     def reserve(self, units: Sequence[Unit]) -> Decimal:
         """Return what the calls may cost at most; texts that the budget does not allow
@@ -153,10 +129,16 @@ class Engine:
     def _asked(self, unit: Unit, leaf: Leaf) -> TranslationItem:
         """Return an item without its id, and without the key and its neighbours if the
         engine does not read them: then equal texts of keys are equal."""
-        item = unit.item("", leaf)
-        if "neighbours" in self._translator.describe().reads:
-            return item
-        return replace(item, key="", neighbours=())
+        context = unit.context
+        is_near = "neighbours" in self._info.reads
+        return replace(
+            context,
+            pieces=leaf.pieces,
+            kept=tuple(leaf.kept),
+            plural_form=leaf.plural_form or context.plural_form,
+            key=context.key if is_near else "",
+            neighbours=context.neighbours if is_near else (),
+        )
 
     def _all_items(self, units: Sequence[Unit]) -> list[TranslationItem]:
         items = []
@@ -169,7 +151,7 @@ class Engine:
         return items
 
     def _batches(self, items: Sequence[TranslationItem]) -> Iterator[TranslationBatch]:
-        info = self._translator.describe()
+        info = self._info
         batch: list[TranslationItem] = []
         length = 0
         for item in items:

@@ -1,6 +1,6 @@
 """Runs of machine translation: what starts one, and what comes of each text."""
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
@@ -109,7 +109,7 @@ class LanguageRun(Struct, rename="camel"):
     translated: int = 0
     skipped: int = 0
     failed: int = 0
-    cost: Decimal = Decimal(0)
+    cost: str = "0"
 
 
 class RunResult(Struct, rename="camel"):
@@ -121,9 +121,9 @@ class RunResult(Struct, rename="camel"):
     translated: int = 0
     skipped: int = 0
     failed: int = 0
-    cost: Decimal = Decimal(0)
-    paid_again: Decimal = Decimal(0)
-    """Of the cost: what calls may have cost that a crash cut off."""
+    cost: str = "0"
+    paid_again: str = "0"
+    """Of the cost: what calls may have cost that have no outcome."""
     languages: dict[str, LanguageRun] = field(default_factory=dict)
     items: list[RunOutcome] = field(default_factory=list)  # the first thousand
 
@@ -135,18 +135,21 @@ class RunResult(Struct, rename="camel"):
 
     def pay(self, language_code: str, cost: Decimal) -> None:
         """Add a cost to the sum and to that of the language."""
-        self.cost += cost
-        self.languages.setdefault(language_code, LanguageRun()).cost += cost
+        language = self.languages.setdefault(language_code, LanguageRun())
+        for sums in (self, language):
+            sums.cost = plain(Decimal(sums.cost) + cost)
 
 
 class RunStep(Struct, rename="camel"):
-    """The progress of a run: where it goes on, and what a call may cost that has no
-    outcome yet."""
+    """The progress of a run. A page of keys is translated into all languages before the
+    next is selected, so that what a run writes changes no selection of its own."""
 
     result: RunResult
-    language: int = 0  # the place of the language in the request
-    after: tuple[str, str] | None = None  # name and id of the last key that was done
-    reserved: Decimal = Decimal(0)
+    page: list[str] | None = None  # ids of keys; None: to be selected
+    total: int = 0  # of keys
+    language: int = 0  # the place in the request of the next language of the page
+    after: tuple[str, str] | None = None  # name and id of the last key of the page
+    is_over: bool = False  # it is the last page
 
 
 class SuggestRequest(Struct, frozen=True, rename="camel"):
@@ -165,7 +168,7 @@ class Suggestion(Struct, frozen=True):
 
     value: str | dict[str, str]
     provider: str
-    cost: Decimal
+    cost: str
 
 
 class SuggestionAnswer(Struct, frozen=True):
@@ -180,9 +183,6 @@ class ProvidersAnswer(Struct, frozen=True):
     providers: list[TranslatorInfo]
 
 
-def money(text: str | None) -> Decimal | None:
-    """Return the amount. None for None."""
-    try:
-        return None if text is None else Decimal(text)
-    except InvalidOperation:
-        return None
+def plain(amount: Decimal) -> str:
+    """Return the amount in decimal digits, without an exponent."""
+    return f"{amount:f}"

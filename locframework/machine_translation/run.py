@@ -1,4 +1,4 @@
-"""The job that translates: page by page of keys, one language after the other."""
+"""The job that translates: page by page of keys, each into all languages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ from hashlib import sha256
 from typing import Literal, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
-from locframework.access.records import Renewed
+from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
 from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import (
@@ -46,6 +47,8 @@ from locframework.memories.tm_sync import context_of
 from locframework.pagination import PageRequest, Position
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
+from locframework.quality.check import Checks, Subject
+from locframework.quality.scanning import placeholders
 from locframework.transactions import crash_point, get_record
 
 from .engine import Engine, Failure, Unit
@@ -59,15 +62,18 @@ from .records import (
     RunResult,
     RunStep,
     TranslateRequest,
-    money,
+    plain,
 )
-from .translator import MatchHint, TermHint, Translator
+from .translator import MatchHint, TermHint, TranslationItem, Translator
 
 JOB_TYPE = "ai_translate"
 PERMISSION = "ai_run"
 KEYS_PER_PAGE = 500
 MATCHES_SHOWN = 3
 LEAST_MATCH = 60  # percent, of what is shown to an engine
+SHARE = Decimal("1e-8")  # to which the cost of one text is rounded
+WHOLE = ("placeholders", "markup", "plural_forms")
+"""Checks that a text of a memory passes, as an engine's does."""
 
 
 @dataclass(eq=False)
@@ -99,9 +105,6 @@ class _Page:
     scope: BranchScope
     entries: list[Target | RunOutcome]
     """What is to be translated, and what became of the other texts, in order."""
-    keys: int
-    total: int  # of keys in a language
-    end: tuple[str, str] | None  # its last key; None: of all keys
 
     @property
     def targets(self) -> list[Target]:
@@ -130,6 +133,7 @@ class TranslationRuns:
     _terms: TermCache
     _renewed: Renewed
     _translators: Mapping[str, Translator]
+    _checks: Checks
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Translate a page of keys a step. Raise PermissionDenied, BranchProtected,
@@ -138,10 +142,13 @@ class TranslationRuns:
         translator = self._translators.get(params.provider)
         if translator is None:
             raise UnknownProvider(f"no plugin provides {params.provider!r} any more")
-        codes = params.request.language_codes
-        step = self._resumed(job, params)
-        while step.language < len(codes):
+        step = RunStep(RunResult(params.provider, params.request.dry_run))
+        if job.step is not None:
+            step = msgspec.convert(job.step, RunStep)
+        while not step.is_over or step.page is not None:
             work.check_cancelled()
+            if step.page is None:
+                self._select(job, params, translator, step)
             step = self._page(job, work, params, translator, step)
             crash_point("ai_translate.after_step")
         with work.finish() as outcome:
@@ -153,28 +160,14 @@ class TranslationRuns:
                 outcome.status = "partial"
             outcome.result = msgspec.to_builtins(step.result)
             if not params.request.dry_run:
-                project = get_record(
-                    self._storage.projects, job.project_id, ProjectNotFound
-                )
                 self._events.append(
                     "ai.completed",
                     organization_id=job.organization_id,
                     project_id=job.project_id,
                     actor=job.caller.actor,
                     items=[{"jobId": job.job.id}],
-                    branch=self._branches.scope(project, params.branch).name,
+                    branch=self._scope(job, params).name,
                 )
-
-    def _resumed(self, job: StoredJob, params: RunParams) -> RunStep:
-        if job.step is None:
-            return RunStep(RunResult(params.provider, params.request.dry_run))
-        step = msgspec.convert(job.step, RunStep)
-        if step.reserved:  # a call was cut off, and may have been paid
-            code = params.request.language_codes[step.language]
-            step.result.pay(code, step.reserved)
-            step.result.paid_again += step.reserved
-            step.reserved = Decimal(0)
-        return step
 
     def _first_items(self, job_id: str) -> Iterator[Item]:
         for page in range(1, LISTED_LIMIT // 200 + 1):
@@ -194,23 +187,24 @@ class TranslationRuns:
         """Translate the next keys in the language, and store them with the step."""
         request = params.request
         code = request.language_codes[step.language]
-        page = self._read(job, params, translator, step, code)
-        engine = Engine(
-            translator,
-            page.scope.project.source_language,
-            code,
-            request.instructions,
-            _left(request, step),
-        )
+        page = self._read(job, params, step.page or (), code)
+        left = None
+        if request.max_cost is not None:
+            left = Decimal(request.max_cost) - Decimal(step.result.cost)
+        source = page.scope.project.source_language
+        engine = Engine(translator, source, code, request.instructions, left)
         units = [each.unit for each in page.targets if each.unit is not None]
         if request.dry_run:
             engine.estimate(units)
         elif units:
 
             def reserve(cost: Decimal) -> None:
-                step.reserved = cost
+                """Note the cost as paid, in case that there will be no outcome."""
+                paid = _copy(step)
+                paid.result.pay(code, cost)
+                paid.result.paid_again = plain(Decimal(step.result.paid_again) + cost)
                 with work.step() as noted:
-                    noted.note = msgspec.to_builtins(step)
+                    noted.note = msgspec.to_builtins(paid)
                     noted.progress = work.progress
 
             if cost := engine.reserve(units):
@@ -219,10 +213,9 @@ class TranslationRuns:
             engine.translate(units, work.check_cancelled, reserve=reserve)
             crash_point("ai_translate.after_call")
         after = _copy(step)
-        after.reserved = Decimal(0)
         if engine.cost:
             after.result.pay(code, engine.cost)
-        done = work.progress.done + page.keys
+        done = work.progress.done + len(step.page or ())
         with work.step() as noted:
             if not request.dry_run:
                 self._write(job, params, translator, page, code, engine.cost)
@@ -232,51 +225,78 @@ class TranslationRuns:
             ]
             for outcome in outcomes:
                 after.result.count(outcome)
-            after.after = page.end
-            if page.end is None:
-                after.language += 1
+            after.language += 1
+            if after.language == len(request.language_codes):
+                after.language, after.page = 0, None
             noted.items = msgspec.to_builtins(outcomes)
             noted.note = msgspec.to_builtins(after)
-            total = max(done, page.total * len(request.language_codes))
+            total = max(done, step.total * len(request.language_codes))
             noted.progress = Progress(done, total)
         return after
 
+    def _select(
+        self, job: StoredJob, params: RunParams, translator: Translator, step: RunStep
+    ) -> None:
+        """Set the next page of keys."""
+        ids = params.request.key_ids
+        if ids is not None:
+            step.page, step.total, step.is_over = ids, len(ids), True
+            return
+        size = min(KEYS_PER_PAGE, translator.describe().most_items)
+        with self._storage.snapshot():
+            scope = self._scope(job, params)
+            languages = self._storage.projects.list_languages(scope.project.id)
+            codes = [each.language_code for each in languages]
+            checks = self._checks.shown(scope.project)
+            found = store_of(self._storage, scope).list_keys(
+                scope.project.id,
+                filter_of(params.request.filter.query(), codes, checks),
+                "key",
+                limit=size,
+                after=None if step.after is None else Position(*step.after),
+            )
+        keys = found.items
+        step.page = [key.id for key in keys]
+        step.total = found.total
+        step.is_over = len(keys) < size
+        step.after = (keys[-1].key, keys[-1].id) if keys else step.after
+
+    def _scope(self, job: StoredJob, params: RunParams) -> BranchScope:
+        project = get_record(self._storage.projects, job.project_id, ProjectNotFound)
+        return self._branches.scope(project, params.branch)
+
+    def _may_write(self, job: StoredJob, scope: BranchScope) -> Caller:
+        """Return the caller, with the present permissions. Raise PermissionDenied,
+        BranchProtected, BranchNotOpen."""
+        caller = self._renewed(job.caller)
+        if caller is None or not self._access.may(
+            caller, PERMISSION, scope_of(scope.project)
+        ):
+            raise PermissionDenied(PERMISSION)
+        require_writable(scope)
+        return caller
+
     def _read(
-        self,
-        job: StoredJob,
-        params: RunParams,
-        translator: Translator,
-        step: RunStep,
-        code: str,
-    ) -> "_Page":
-        """Return the next keys, with what is to be translated of them."""
+        self, job: StoredJob, params: RunParams, ids: Sequence[str], code: str
+    ) -> _Page:
+        """Return what is to be translated of keys. Raise what ``_may_write`` does:
+        before an engine is paid."""
         request = params.request
         with self._storage.snapshot():
-            project = get_record(
-                self._storage.projects, job.project_id, ProjectNotFound
-            )
-            scope = self._branches.scope(project, params.branch)
+            scope = self._scope(job, params)
+            self._may_write(job, scope)
+            project = scope.project
             languages = self._storage.projects.list_languages(project.id)
-            store = store_of(self._storage, scope)
             codes = [each.language_code for each in languages]
             if code not in codes:
-                raise LanguageNotInProject(f"the project has no language {code} now")
-            [language] = [each for each in languages if each.language_code == code]
-            if request.key_ids is None:
-                where = filter_of(request.filter.query(), codes, ())
-                after = None if step.after is None else Position(*step.after)
-                size = min(KEYS_PER_PAGE, translator.describe().most_items)
-                found = store.list_keys(
-                    project.id, where, "key", limit=size, after=after
+                gone = LanguageNotInProject.code
+                return _Page(
+                    scope,
+                    [RunOutcome(id_, None, code, None, "failed", gone) for id_ in ids],
                 )
-                keys, total = list(found.items), found.total
-                last = keys[-1] if len(keys) == size else None
-                end = None if last is None else (last.key, last.id)
-                ids = [key.id for key in keys]
-            else:
-                ids, total, end = list(request.key_ids), len(request.key_ids), None
-            states = states_of(store, project.id, ids)
-            page = _Page(scope, [], len(ids), total, end)
+            [language] = [each for each in languages if each.language_code == code]
+            states = states_of(store_of(self._storage, scope), project.id, ids)
+            page = _Page(scope, [])
             page.entries += [
                 RunOutcome(id_, None, code, None, "skipped", "key_not_found")
                 for id_ in ids
@@ -296,8 +316,12 @@ class TranslationRuns:
             self._take_matches(page, code)
         return page
 
-    def _take_matches(self, page: "_Page", code: str) -> None:
-        """Take texts that match wholly from memories, and show engines the others."""
+    def _take_matches(self, page: _Page, code: str) -> None:
+        """Take texts that match wholly from memories, and show engines the others.
+
+        One that checks object to, or of another plural form, is only shown.
+        """
+        source = page.scope.project.source_language
         asked = {
             id(target): Question(
                 target.source, context_of(target.state.key.key, target.form)
@@ -305,10 +329,9 @@ class TranslationRuns:
             for target in page.targets
             if len(target.source) <= TEXT_LENGTH
         }
-        questions = sorted(set(asked.values()))
         found = self._matching.find(
             page.scope.project,
-            questions,
+            sorted(set(asked.values())),
             [code],
             least=LEAST_MATCH,
             only_approved=True,
@@ -316,14 +339,38 @@ class TranslationRuns:
         for target in page.targets:
             question = asked.get(id(target))
             matches = found.get(question, {}).get(code, []) if question else []
-            if matches and matches[0].match_percentage == 100:
-                target.match = matches[0].value
+            best = matches[0] if matches else None
+            own = _sources(target.state, source).get(target.form)
+            if (
+                best is not None
+                and best.match_percentage == 100
+                and own == target.source
+                and self._is_whole(target, best.value, code, source)
+            ):
+                target.match = best.value
                 target.unit = target.failure = None
-            elif matches and target.unit is not None:
-                target.unit.matches = tuple(
+            elif target.unit is not None:
+                hints = tuple(
                     MatchHint(each.source_text, each.value, each.match_percentage)
                     for each in matches[:MATCHES_SHOWN]
                 )
+                target.unit.context = replace(target.unit.context, matches=hints)
+
+    def _is_whole(
+        self, target: Target, text: str, code: str, source_language: str
+    ) -> bool:
+        """Return whether a text has the placeholders, tags and branches that its source
+        has."""
+        subject = Subject(
+            target.state.key.key,
+            code,
+            {target.form: text},
+            source_language,
+            {target.form: target.source},
+            is_plural=target.state.key.is_plural,
+            format_flags=target.state.key.format_flags,
+        )
+        return not self._checks.findings(subject, WHOLE)
 
     def _write(
         self,
@@ -335,14 +382,8 @@ class TranslationRuns:
         cost: Decimal,
     ) -> None:
         """Write what was translated, unless somebody changed the key meanwhile."""
-        caller = self._renewed(job.caller)  # with the present permissions
-        if caller is None:
-            raise PermissionDenied(PERMISSION)
-        project = get_record(self._storage.projects, job.project_id, ProjectNotFound)
-        scope = self._branches.scope(project, params.branch)
-        if not self._access.may(caller, PERMISSION, scope_of(project)):
-            raise PermissionDenied(PERMISSION)
-        require_writable(scope)
+        scope = self._scope(job, params)
+        caller, project = self._may_write(job, scope), scope.project
         done = [each for each in page.targets if each.text is not None]
         ids = {each.state.key.id for each in done}
         states = states_of(store_of(self._storage, scope), project.id, ids)
@@ -377,7 +418,7 @@ class TranslationRuns:
                 info.model,
                 job.job.id,
                 each.unit.prompt_hash if each.unit else "",
-                str(share),
+                plain(share.quantize(SHARE).normalize()),
             )
             detail = msgspec.to_builtins(made) | {"textHash": text_hash(each.text)}
             place = each.state.key.id, each.form or "", code
@@ -392,12 +433,6 @@ def text_hash(text: str | None) -> str:
 
 def _length(target: Target) -> int:
     return target.unit.length if target.unit else 0
-
-
-def _left(request: TranslateRequest, step: RunStep) -> Decimal | None:
-    """Return what a run may still cost; None: anything."""
-    most = money(request.max_cost)
-    return None if most is None else max(Decimal(0), most - step.result.cost)
 
 
 def _copy(step: RunStep) -> RunStep:
@@ -430,11 +465,24 @@ def _source_text(state: KeyState, source_language: str) -> str:
 def sources_for(
     state: KeyState, source_language: str, language: Language
 ) -> dict[str | None, str]:
-    """Return the source text of each form that a key has in a language; "" for none."""
+    """Return the source text of each form that a key has in a language; "" for none.
+
+    That of ``one`` may lack its number ("One file"). Where the form stands for other
+    numbers too, as in Russian, the text of ``other`` is taken.
+    """
     sources = _sources(state, source_language)
     other = sources.get("other") or sources.get(None) or ""
-    forms = language.plural_forms if state.key.is_plural else (None,)
-    return {form: sources.get(form) or other for form in forms}
+    if not state.key.is_plural:
+        return {None: other}
+    examples = plural_examples(language.language_code)
+    found: dict[str | None, str] = {}
+    for form in language.plural_forms:
+        text = sources.get(form) or other
+        is_exact = len(examples.get(form, ())) == 1
+        if not is_exact and len(placeholders(text)) < len(placeholders(other)):
+            text = other
+        found[form] = text
+    return found
 
 
 def _entries(
@@ -525,9 +573,8 @@ def unit_of(
         terms=[hint.term for hint, stays in hints if stays],
         flags=() if key is None else key.format_flags,
     )
-    return Unit(
-        message,
-        source,
+    context = TranslationItem(
+        message=source,
         key="" if key is None else key.key,
         description="" if key is None else key.description,
         plural_form=form,
@@ -536,6 +583,7 @@ def unit_of(
         terms=tuple(hint for hint, _ in hints),
         neighbours=neighbours,
     )
+    return Unit(message, context)
 
 
 def _changed(target: Target, now: KeyState, code: str, source_language: str) -> bool:

@@ -40,6 +40,7 @@ from .records import (
     Suggestion,
     SuggestRequest,
     TranslateRequest,
+    plain,
 )
 from .run import JOB_TYPE, PERMISSION, RunStorage, sources_for, unit_of
 from .translator import Translator, TranslatorInfo
@@ -93,7 +94,7 @@ class MachineTranslation:
             raise ValidationFailed.at("$.filter", "choice", message)
         languages = self._languages.of(project)
         there = [language.language_code for language in languages]
-        filter_of(request.filter.query(), there, ())
+        filter_of(request.filter.query(), there, (), "$.filter")
         translator = self._translator(request.provider)
         codes: dict[str, None] = {}
         for at, code in enumerate(request.language_codes):
@@ -191,7 +192,7 @@ class MachineTranslation:
         value = {str(form): text for form, text in texts.items()}
         is_plural = key is not None and key.is_plural
         return Suggestion(
-            value if is_plural else texts[None], translator.name, engine.cost
+            value if is_plural else texts[None], translator.name, plain(engine.cost)
         )
 
     def _state(self, project: Project, key_id: str, branch: str | None) -> KeyState:

@@ -8,6 +8,7 @@ from locframework.machine_translation.messages import take_apart
 from locframework.ports import (
     Refused,
     Translated,
+    TranslationItem,
     Translations,
     TranslatorFailed,
     TranslatorInfo,
@@ -80,7 +81,10 @@ def test_ten_thousand_hostile_answers_break_no_message_and_lose_none(caplog):
     stored = done = failed = 0
     while done < ANSWERS:
         sources = chance.sample(MESSAGES, len(MESSAGES))
-        units = [Unit(take_apart(source, FORMS), source) for source in sources]
+        units = [
+            Unit(take_apart(source, FORMS), TranslationItem(message=source))
+            for source in sources
+        ]
         engine = Engine(Adversary(done), "en", "de", "", None)
         engine.reserve(units)
         engine.translate(units, lambda: None)
@@ -93,10 +97,13 @@ def test_ten_thousand_hostile_answers_break_no_message_and_lose_none(caplog):
                 continue
             stored += 1
             subject = Subject(
-                "k", "de", {None: unit.text}, "en", {None: unit.source},
+                "k", "de", {None: unit.text}, "en", {None: unit.context.message},
                 plural_forms=("one", "other"),
             )  # fmt: skip
-            assert checks.findings(subject, WHOLE) == [], (unit.source, unit.text)
+            assert checks.findings(subject, WHOLE) == [], (
+                unit.context.message,
+                unit.text,
+            )
             unit.text.encode()
     assert stored > 1000
     assert failed > 1000

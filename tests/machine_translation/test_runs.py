@@ -186,7 +186,7 @@ def test_a_person_who_writes_during_the_call_is_not_overwritten(shop, project, e
     assert values(shop, project)["b", None] == ("Zu", "approved")
 
 
-def test_a_run_into_a_language_that_is_removed_fails_with_the_reason(
+def test_texts_in_a_language_that_is_removed_fail_and_the_others_go_on(
     shop, project, engine
 ):
     def remove(batch):
@@ -197,7 +197,10 @@ def test_a_run_into_a_language_that_is_removed_fails_with_the_reason(
 
     job = run(shop, project, languageCodes=["de", "ru"])
 
-    assert job["error"]["code"] == "language_not_in_project"
+    assert job["status"] == "partial"
+    found = job["result"]["languages"]
+    assert (found["de"]["translated"], found["ru"]["failed"]) == (4, 4)
+    assert job["result"]["items"][-1]["reason"] == "language_not_in_project"
     assert job["result"]["translated"] == 4
 
 
@@ -543,3 +546,88 @@ def test_what_a_run_made_and_nobody_changed_is_approved(shop, project):
     }
     assert translator.post(approve).status == 403
     assert reviewer.post(f"{path}/ai/runs/{ended['id']}/approve").status == 404
+
+
+def test_what_a_run_writes_does_not_change_what_it_selects(shop, project, engine):
+    engine.most_items = 1  # keys of a page
+    body = {
+        "languageCodes": ["de", "ru"],
+        "filter": {"status": "untranslated", "languageCode": "de"},
+    }
+
+    dry = run(shop, project, **body, dryRun=True)["result"]
+    found = run(shop, project, **body)["result"]
+
+    assert found["languages"]["ru"]["translated"] == 6
+    assert {**dry, "dryRun": False, "items": []} == {**found, "items": []}
+
+
+def test_keys_with_issues_are_selected_as_in_a_list(shop, project):
+    shop.key(project, "bad", values={"en": "Pay {n}", "ru": "Платить"})
+
+    job = run(shop, project, filter={"hasIssues": True})
+
+    assert [each[0] for each in outcomes(shop, project, job)] == ["bad"]
+
+
+def remember(shop, project, texts):
+    """Give the project a memory of translations by source text."""
+    body = {"name": "TM", "sourceLanguage": "en", "languageCodes": ["de", "ru"]}
+    made = shop.owner.post("/translation-memories", json=body).data
+    memory = f"/translation-memories/{made['translationMemory']['id']}"
+    shop.owner.put(f"/projects/{project['id']}{memory}", json={})
+    for source, values in texts.items():
+        entry = {"sourceText": source, "translations": values}
+        assert shop.owner.post(f"{memory}/entries", json=entry).status == 201
+
+
+def test_a_text_of_a_memory_that_lacks_a_placeholder_is_only_shown(
+    shop, project, engine
+):
+    remember(shop, project, {"Save {name}": {"de": "Sichern"}, "Close": {"de": "Zu"}})
+
+    run(shop, project)
+
+    assert values(shop, project)["a", None] == ("SAVE {name}", "draft")
+    assert values(shop, project)["b", None] == ("Zu", "draft")
+    items = [item for batch in engine.batches for item in batch.items]
+    [asked] = [item for item in items if item.message == "Save {name}"]
+    assert [match.translation for match in asked.matches] == ["Sichern"]
+
+
+def test_a_text_of_a_memory_stands_for_its_own_plural_form_alone(shop, project):
+    remember(shop, project, {"{n}s": {"ru": "{n} рублей"}})
+
+    run(shop, project, languageCodes=["ru"], filter={"prefix": "n"})
+
+    found = {form: text for (_, form), (text, _) in values(shop, project, "ru").items()}
+    assert found == {
+        "one": "{n}S",
+        "few": "{n}S",
+        "many": "{n}S",
+        "other": "{n} рублей",
+    }
+
+
+@pytest.mark.parametrize("when", ["before", "during"])
+def test_a_run_that_may_not_write_pays_nothing_or_says_what_it_paid(
+    shop, project, engine, when
+):
+    engine.price = Decimal("0.5")
+    path = f"/projects/{project['id']}"
+
+    def protect(batch=None):
+        assert shop.owner.patch(path, json={"mainProtected": True}).status == 200
+        return batch and engine.upper(batch)
+
+    asked = shop.owner.post(f"{path}/ai/translate", json={"languageCodes": ["de"]})
+    if when == "before":
+        protect()
+    else:
+        engine.answer = protect
+    job = shop.job_of(asked)
+
+    assert job["error"]["code"] == "branch_protected"
+    paid = engine.price * sum(len(batch.items) for batch in engine.batches)
+    assert Decimal((job["result"] or {"cost": "0"})["cost"]) == paid
+    assert (paid > 0) == (when == "during")
