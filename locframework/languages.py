@@ -33,6 +33,7 @@ _MODIFIERS = {
     "ijekavian": "ijekavsk",
     "ijekavianlatin": "Latn-ijekavsk",
 }  # of POSIX locale names; others are scripts and variants themselves
+_COMMON_COUNTS = (*range(201), 1000)  # they take every form that is not rare
 EXAMPLES_MOST = 3  # numbers of a plural form
 _A = 0x1F1E6  # regional indicator letter A
 
@@ -206,7 +207,7 @@ def common_plural_forms(tag: str) -> frozenset[str]:
     locale = _locale(tag)
     if locale is None:
         return frozenset()
-    return frozenset(locale.plural_form(count) for count in (*range(201), 1000))
+    return frozenset(locale.plural_form(count) for count in _COMMON_COUNTS)
 
 
 @lru_cache(maxsize=1024)
@@ -225,7 +226,7 @@ def plural_examples(tag: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     if locale is None:
         return found
-    numbers = [*map(str, (*range(201), 1000)), "1.5", "1000000"]
+    numbers = [*map(str, _COMMON_COUNTS), "1.5", "1000000"]
     for number in numbers:
         some = found.setdefault(locale.plural_form(Decimal(number)), [])
         if len(some) < EXAMPLES_MOST and (number.isdigit() or not some):

@@ -14,7 +14,6 @@ from locframework.errors import (
     LocError,
     PermissionDenied,
     ProjectNotFound,
-    abbreviate,
 )
 from locframework.jobs.records import Job, Progress, StoredJob
 from locframework.jobs.service import Jobs
@@ -177,7 +176,7 @@ class RunApprovals:
         )
         for place, outcome in zip(writes, written, strict=True):
             if isinstance(outcome, LocError):
-                result.skip(made[place], abbreviate(outcome.code))
+                result.skip(made[place], outcome.code)
             else:
                 result.approved += 1
 
