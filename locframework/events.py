@@ -89,6 +89,7 @@ class EventFilter(Struct, frozen=True):
     job_id: str | None = None
     merge_of: str | None = None  # the id of the branch whose merge caused them
     scope: EventScope | None = None  # None: main and all branches
+    of_keys: bool = False  # only those of keys and their values
 
 
 class Subscribers(Struct, frozen=True):
@@ -133,6 +134,7 @@ class EventStore(Protocol):
 Listener = Callable[[Event], None]
 
 _OF_KEYS = ("key.", "translation.")
+_KEYS_ALONE = EventFilter(of_keys=True)
 
 
 class _Inside(NamedTuple):
@@ -189,20 +191,25 @@ class EventLog:
             self._cause.job_id, self._cause.merge_of = before
 
     def latest(self, project_id: str) -> str | None:
-        """Return the id of the newest event of a project."""
-        found = self._store.stream_events(project_id, EventFilter(), latest=1)
+        """Return the id of the newest event of a project's keys.
+
+        These are appended under the project's lock, so that their order is that of the
+        commits. An event of another kind may be committed before an older one of a key.
+        """
+        found = self._store.stream_events(project_id, _KEYS_ALONE, latest=1)
         return next((event.id for event in found), None)
 
     def since(self, project_id: str, event_id: str | None) -> list[Event] | None:
-        """Return the events of a project after that one, newest first.
+        """Return the events of a project's keys after that one, newest first.
 
         None: there are more than a thousand.
         """
         later: list[Event] = []
-        where = EventFilter()
         for most in (1, SINCE_LIMIT + 1):
             later = []
-            for event in self._store.stream_events(project_id, where, latest=most):
+            for event in self._store.stream_events(
+                project_id, _KEYS_ALONE, latest=most
+            ):
                 if event.id == event_id:
                     return later
                 later.append(event)

@@ -3,11 +3,14 @@ transaction."""
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from locframework import hookimpl
+from locframework.events import SYSTEM
+from locframework.fields import new_id
 from tests.databases import statements_of
 
 READS = ("SELECT", "BEGIN", "COMMIT", "ROLLBACK")
@@ -158,6 +161,37 @@ def test_a_merge_lets_others_write_while_it_is_planned_and_sees_what_they_wrote(
     if status == 200:
         written["de", None] = "Bezahlen"
     assert keys.texts(key) == {("en", None): "Pay", **written}
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+def test_a_merge_sees_a_change_committed_after_a_later_event(shop):
+    framework, project = shop.workspace.framework, shop.keys.project
+    for key in (shop.pay, shop.title):
+        shop.write(key, "ar", "branch", "spring")
+
+    def end_a_job():
+        with framework.storage.transaction():
+            framework.events.append(
+                "job.failed",
+                organization_id=shop.workspace.organization_id,
+                project_id=project["id"],
+                actor=SYSTEM,
+                items=[{"jobId": new_id(), "type": "import", "code": "x"}],
+            )
+
+    def merge():
+        return shop.owner.post(f"{shop.path}/branches/spring/merge", json={})
+
+    with ThreadPoolExecutor(2) as threads:
+        with framework.storage.transaction():
+            assert shop.write(shop.title, "ar", "main").status == 200
+            threads.submit(end_a_job).result()
+            merged = threads.submit(merge)
+            time.sleep(0.5)  # time enough for the merge to be planned
+        refused = merged.result()
+
+    assert refused.error["code"] == "merge_conflict"
+    assert shop.texts(shop.title)["ar", None] == "main"
 
 
 def test_an_undo_lets_others_write_while_it_is_planned_and_sees_what_they_wrote(

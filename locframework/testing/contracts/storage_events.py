@@ -74,10 +74,10 @@ class StorageEventsContract:
         item = {"keyId": key_id, "languageCode": "de"}
         told = [
             event(made, "t0", actor=Actor("user", "anna"), created_at=at(0)),
-            event(made, "t1", created_at=at(1), items=[{"keyId": new_id()}, item]),
+            event(made, "key.1", created_at=at(1), items=[{"keyId": new_id()}, item]),
             event(made, "t2", branch="spring", created_at=at(2), job_id=job_id),
-            event(made, "t3", created_at=at(3), merge_of="b1"),
-            event(made, "t4", branch="spring", created_at=at(4)),
+            event(made, "translation.3", created_at=at(3), merge_of="b1"),
+            event(made, "glossary.translation.4", branch="spring", created_at=at(4)),
         ]
         with storage.transaction():
             storage.events.add([*told, event(add_project(storage), "t5")])
@@ -88,7 +88,7 @@ class StorageEventsContract:
             walked = list(storage.events.stream_events(made.id, request))
             assert page.items == walked[::-1]
             assert page.total == len(walked)
-            return "".join(each.type[1:] for each in walked)
+            return "".join(each.type[-1] for each in walked)
 
         spring = EventScope("spring", "b1", since=at(3))
         assert found() == "01234"
@@ -98,12 +98,14 @@ class StorageEventsContract:
         assert found(job_id=job_id) == "2"
         assert found(scope=EventScope(None)) == "013"
         assert found(scope=spring) == "34"
+        assert found(of_keys=True) == "13"
+        assert found(of_keys=True, since=at(2), scope=EventScope(None)) == "3"
         assert found(scope=EventScope("spring", until=at(3))) == "2"
         assert found(scope=spring, since=at(4), actor_id="nobody") == ""
         page = storage.events.page_of_events(
             made.id, EventFilter(), PageRequest(2, limit=3)
         )
-        assert [each.type for each in page.items] == ["t1", "t0"]
+        assert [each.type for each in page.items] == ["key.1", "t0"]
         assert page.total == 5
 
     def test_touches_are_the_events_of_keys(self, storage: Storage) -> None:

@@ -48,6 +48,7 @@ _seq_of = itemgetter(0)
 _key_id_of = methodcaller("get", "keyId")
 _in_order = itemgetter(0, 1)
 _trace = msgspec.json.Decoder(Mapping[str, object])
+_IS_OF_KEYS = "(e.type LIKE 'key.%' OR e.type LIKE 'translation.%')"
 _IN_PROJECT = "(e.project_id = ?) IS TRUE"  # without its index
 _items = msgspec.json.Decoder(list[Mapping[str, object]])
 
@@ -184,6 +185,8 @@ def _condition(project_id: str, where: EventFilter) -> tuple[str, list[object]]:
         for bound in _BOUNDS:
             sql += f" AND e.{bound} FROM events t WHERE {bounded})"
             params += [project_id, *period.values()]
+    if where.of_keys:
+        sql += f" AND {_IS_OF_KEYS}"
     if where.scope is None:
         return sql, params
     of_line, more = _of_line(where.scope)
