@@ -93,6 +93,12 @@ class StorageTransactionsContract:
             with pytest.raises(_Fault), storage.transaction():
                 failed = insert(storage)
                 raise _Fault
+            with (
+                pytest.raises(RuntimeError),
+                storage.snapshot(),
+                storage.transaction(),
+            ):
+                raise AssertionError
             between = in_thread(lambda: insert(storage))
             with storage.transaction():
                 inner = insert(storage)

@@ -361,15 +361,15 @@ class Database:
     ) -> Iterator[None]:
         """Begin what ``stack`` ends, or this block, if it fails."""
         session.deferred = None
-        with ExitStack() as begun:
-            begun.enter_context(self._block("write"))
-            try:
+        try:
+            with ExitStack() as begun:
+                begun.enter_context(self._block("write"))
                 first()
                 yield
-            except BaseException:
-                session.deferred = first, stack
-                raise
-            stack.push(begun.pop_all())
+                stack.push(begun.pop_all())
+        except BaseException:
+            session.deferred = first, stack
+            raise
 
     def _roll_back(self, session: Session) -> None:
         session.after_commit.clear()
