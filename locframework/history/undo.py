@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import msgspec
 from msgspec import Struct, field
@@ -202,14 +203,13 @@ class UndoJob:
         crash_point("revert.after_commit")
 
     def _holds(self, planned: "_Undo", now: "_Undo", latest: str | None) -> bool:
-        """Return whether a plan would be the same now."""
+        """Return whether a plan of the same events would be the same now."""
         keys = planned.selection.keys
         names = {*keys, *(key.name for key in keys.values())}
         events = self._events.since(now.project.id, latest)
         return (
             now.project == replace(planned.project, key_count=now.project.key_count)
             and now.languages == planned.languages
-            and now.selection.event_ids == planned.selection.event_ids
             and events is not None
             and not any(event.is_about(names) for event in events)
         )
@@ -226,7 +226,6 @@ class UndoJob:
                 raise BranchProtected
             self._access.require(caller, "branch_merge", scope, ProjectNotFound)
         languages = self._storage.projects.list_languages(project.id)
-        events = self._storage.events.stream_events(project.id, where)
         return _Undo(
             self._storage,
             self._access,
@@ -236,7 +235,7 @@ class UndoJob:
             caller,
             BranchScope(project),
             languages,
-            select(events, languages, where.key_id),
+            where,
             params.dry_run,
         )
 
@@ -254,7 +253,7 @@ class _Undo:
     _caller: Caller
     _scope: BranchScope
     languages: Sequence[Language]
-    selection: Selection
+    _where: EventFilter
     _dry_run: bool
 
     def __post_init__(self) -> None:
@@ -269,6 +268,12 @@ class _Undo:
         self._renamed: dict[str, str] = {}  # in a dry run: new names by key id
         self._keeping: dict[str, str] = {}  # created keys that stay, and why
         self.result = RevertResult(dry_run=self._dry_run)
+
+    @cached_property
+    def selection(self) -> Selection:
+        """What is to be undone. The first use reads the events."""
+        events = self._storage.events.stream_events(self.project.id, self._where)
+        return select(events, self.languages, self._where.key_id)
 
     @property
     def is_of_edits(self) -> bool:
