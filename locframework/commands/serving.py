@@ -71,8 +71,7 @@ def serve(
     def on_ready(host: str, port: int) -> None:
         url = base_url(settings, host, port)
         shown = f"[{host}]" if ":" in host else host
-        click.echo(f"Listening on http://{shown}:{port}")
-        click.echo(f"locframework serves {url} (documentation: {url}/docs)")
+        click.echo(f"Listening on http://{shown}:{port} (documentation: {url}/docs)")
 
     serve_settings(settings, on_ready)
 

@@ -21,16 +21,15 @@ from locframework.webhooks.signing import new_key
 from .conftest import PROGRAM
 
 NO_KEY = "no webhook can be created without the setting webhooks.secret_key"
-SERVES = re.compile(r"locframework serves (http://127\.0\.0\.1:\d+/api/v1) \(.*/docs\)")
+ADDRESS = r"Listening on (http://127\.0\.0\.1:\d+) \(documentation: (\1/api/v1)/docs\)"
 
 
 def url_of(process):
     """The URL of the API, below the address that the process announces."""
-    address, line = (process.stdout.readline() for _ in range(2))
-    found = SERVES.match(line)
-    assert found, address + line + process.stderr.read()
-    assert found[1] == f"{address.removeprefix('Listening on ').strip()}/api/v1"
-    return found[1]
+    line = process.stdout.readline()
+    found = re.fullmatch(ADDRESS, line.strip())
+    assert found, line + process.stderr.read()
+    return found[2]
 
 
 def test_serve_migrates_serves_and_exits_with_0_on_sigterm(start):
