@@ -1,11 +1,16 @@
-"""The contract of the port Translator; clauses as in docs/contracts.md."""
+"""The contract of the port Translator; clauses as in docs/internals/contracts.md."""
 
 import re
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from decimal import Decimal
+from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from locframework.machine_translation.translator import (
@@ -18,10 +23,21 @@ from locframework.machine_translation.translator import (
     Translator,
     TranslatorFailed,
 )
+from locframework.testing.receiver import (
+    NETWORK,
+    Behaviour,
+    Receiver,
+    answering,
+    hanging_after_the_handshake,
+    open_receiver,
+    saying,
+)
 
 NAME = re.compile(r"[a-z][a-z0-9_-]*")
 SECONDS = 30.0
 THREADS = 4
+API_KEY = "very-secret"
+CUT_ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"
 
 TEXTS = (
     "Save",
@@ -110,16 +126,15 @@ class TranslatorContract:
         assert one.outcomes == other.outcomes
 
     def test_tr4_each_mark_is_there_once(self, translator: Translator) -> None:
+        many = [piece for n in range(20) for piece in ("word ", n)]
         items = [
-            item_of("1", 0, kept=("{name}",)),
-            item_of("2", "Hello ", 0, kept=("{name}",)),
-            item_of("3", 0, " bold ", 1, 2, kept=("<b>", "</b>", "{n}")),
-            item_of("4", "Pay ", 0, " of ", 1, kept=("%s", "%s")),
-            item_of("5", *(p for n in range(20) for p in ("word ", n)),
-                    kept=tuple(f"{{x{n}}}" for n in range(20))),
-        ]  # fmt: skip
-        self.translated(translator, *items[1:])
-        for item in items[1:]:
+            item_of("1", "Hello ", 0, kept=("{name}",)),
+            item_of("2", 0, " bold ", 1, 2, kept=("<b>", "</b>", "{n}")),
+            item_of("3", "Pay ", 0, " of ", 1, kept=("%s", "%s")),
+            item_of("4", *many, kept=tuple(f"{{x{n}}}" for n in range(20))),
+        ]
+        self.translated(translator, *items)
+        for item in items:
             self.translated(translator, item)
 
     @pytest.mark.parametrize("text", TEXTS)
@@ -133,12 +148,15 @@ class TranslatorContract:
     def test_tr6_context_changes_no_id_and_no_mark(
         self, translator: Translator
     ) -> None:
-        item = item_of(
-            "1", "Open ", 0, kept=("{x}",), description="A verb", max_length=20,
-            plural_form="one", example="1", neighbours=("Close",),
-            terms=(TermHint("Open", "Öffnen"), TermHint("bad", None, True)),
-        )  # fmt: skip
-        self.translated(translator, item)
+        context = {
+            "description": "A verb",
+            "max_length": 20,
+            "plural_form": "one",
+            "example": "1",
+            "neighbours": ("Close",),
+            "terms": (TermHint("Open", "Öffnen"), TermHint("bad", None, True)),
+        }
+        self.translated(translator, item_of("1", "Open ", 0, kept=("{x}",), **context))
 
     def test_tr7_a_batch_as_large_as_the_info_says_is_taken(
         self, translator: Translator
@@ -193,3 +211,111 @@ class TranslatorContract:
         else:
             assert {*answer.outcomes} <= {item.id for item in batch.items}
         assert time.monotonic() - began < 1.5
+
+
+OpenEngine = Callable[..., AbstractContextManager[tuple[Translator, Receiver]]]
+
+
+@contextmanager
+def open_engine(
+    plugin_type: Any, folder: Path, *behaviours: Behaviour, path: str = "", **more: Any
+) -> Iterator[tuple[Translator, Receiver]]:
+    """Yield the engine of a plugin, and the receiver that it asks at ``path``. ``more``
+    are settings of the plugin."""
+    with open_receiver(folder, *behaviours) as receiver:
+        given = {
+            "url": receiver.url(path),
+            "api_key": API_KEY,
+            "allowed_networks": [NETWORK],
+            "allowed_ports": [receiver.port],
+            "ca_file": receiver.ca_file,
+            **more,
+        }
+        plugin = plugin_type(msgspec.convert(given, plugin_type.settings_type))
+        [translator] = plugin.loc_provide_translators()
+        yield translator, receiver
+
+
+def batch_of(*texts: str, pair: tuple[str, str] = ("en", "de")) -> TranslationBatch:
+    """Return a batch of plain texts with the ids "0", "1" and so on."""
+    items = [item_of(str(at), text) for at, text in enumerate(texts)]
+    return TranslationBatch(*pair, tuple(items))
+
+
+def failure_of(
+    translator: Translator, batch: TranslationBatch, seconds: float = SECONDS
+) -> TranslatorFailed:
+    """Return how a call fails, once that costs no more than estimated and shows no
+    key."""
+    with pytest.raises(TranslatorFailed) as caught:
+        translator.translate(batch, seconds)
+    assert API_KEY not in repr(vars(caught.value))
+    assert 0 <= caught.value.cost <= translator.estimate(batch)
+    return caught.value
+
+
+class EngineServerContract(TranslatorContract):
+    """Also for an engine that asks its server with EngineServer."""
+
+    @pytest.fixture
+    def open_engine(self) -> OpenEngine:
+        """Return ``open_engine`` with the plugin and what settings it needs."""
+        raise NotImplementedError
+
+    @pytest.mark.parametrize(
+        ("behaviour", "retry_after", "is_paid", "reason"),
+        [
+            (answering(403, body=API_KEY.encode()), None, False, "check api_key"),
+            (answering(404), None, False, "404"),
+            (answering(429, [("Retry-After", "3")]), 3, False, "429"),
+            (answering(500), 5, False, "500"),
+            (answering(504), 5, True, "504"),
+            (hanging_after_the_handshake, 5, True, "timeout"),
+            (
+                saying(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),
+                5,
+                True,
+                "is cut",
+            ),
+            (answering(200, body=b"<html>"), None, True, "check url"),
+        ],
+    )
+    def test_tr12_a_fault_says_whether_to_try_again_and_what_may_be_paid(
+        self,
+        open_engine: OpenEngine,
+        tmp_path: Path,
+        behaviour: Behaviour,
+        retry_after: float | None,
+        is_paid: bool,
+        reason: str,
+    ) -> None:
+        batch = self.batch(item_of("1", "Save"))
+        with open_engine(tmp_path, behaviour) as (translator, _):
+            failed = failure_of(translator, batch, seconds=1)
+            most = translator.estimate(batch)
+        assert failed.retry_after == retry_after
+        assert failed.cost == (most if is_paid else 0)
+        assert reason in failed.reason
+
+    def test_tr13_what_was_not_sent_costs_nothing(
+        self, open_engine: OpenEngine, tmp_path: Path
+    ) -> None:
+        batch = self.batch(item_of("1", "Save"))
+        with open_engine(tmp_path) as (translator, receiver):
+            assert failure_of(translator, batch, seconds=0).cost == 0
+        refused = failure_of(translator, batch)
+        assert refused.retry_after == 5
+        assert refused.cost == 0
+        assert "connection_refused" in refused.reason
+        assert receiver.received == []
+
+    def test_tr14_a_certificate_that_is_not_trusted_is_final(
+        self, open_engine: OpenEngine, tmp_path: Path
+    ) -> None:
+        batch = self.batch(item_of("1", "Save"))
+        with open_engine(tmp_path, ca_file=None) as (translator, receiver):
+            failed = failure_of(translator, batch)
+        assert failed.retry_after is None
+        assert failed.cost == 0
+        assert "tls_failed" in failed.reason
+        assert receiver.received == []
