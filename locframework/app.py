@@ -102,6 +102,7 @@ class Framework:
     - files: screenshots
     - glossaries, terms, glossary_matches, glossary_files: glossaries
     - memories, memory_entries, matching, prefill, memory_files: translation memories
+    - machine_translation, run_approvals: runs, suggestions, and approving a run
     - imports, exports: files of texts, in and out
     - distributions, releases, content: what is published, and reading it
     - webhooks: where events are sent, and the log of deliveries

@@ -117,7 +117,11 @@ class MachineTranslation:
             )
 
     def list_outcomes(
-        self, caller: Caller, project_id: str, job_id: str, page: PageRequest
+        self,
+        caller: Caller,
+        project_id: str,
+        job_id: str,
+        page: PageRequest = PageRequest(),
     ) -> Page[RunOutcome]:
         """Return a page of what came of the texts of a run, language by language, in
         the order of keys. Raises ProjectNotFound, JobNotFound."""

@@ -13,7 +13,7 @@ _KEPT = "owner, key, fingerprint, created_at, status, location, content"
 
 
 class IdempotencyTable(Store):
-    """The POSTs of a day (locframework/http/kept_posts.py, IdempotencyStore)."""
+    """The POSTs of a day (locframework/http/idempotency.py, IdempotencyStore)."""
 
     def claim(
         self, owner: str, key: str, at: Timestamp, since: Timestamp
