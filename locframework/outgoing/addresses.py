@@ -1,9 +1,9 @@
-"""Which URLs and addresses may be reached: more strictly than any library reads them.
+"""Which URLs and addresses may be reached; stricter than any library.
 
-Whoever reads a URL leniently may read another host in it than the next reader does:
-so only what can be read in one way is let through. Public addresses are told by a list
-of our own: ``ipaddress.is_global`` is true of addresses that lead inside
-(64:ff9b::7f00:1, 2002:7f00:1::, 224.0.0.1, 168.63.129.16 and others).
+Two lenient parsers may find different hosts in one URL. So only URLs that can be read
+in one way are accepted. Public addresses are recognized by a list of our own:
+``ipaddress.is_global`` is true of addresses that lead inside (64:ff9b::7f00:1,
+2002:7f00:1::, 224.0.0.1, 168.63.129.16 and others).
 """
 
 import re

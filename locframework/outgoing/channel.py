@@ -1,4 +1,4 @@
-"""Connections that keep a deadline, and read no more than they are told to."""
+"""Connections with a deadline, which read a limited number of bytes."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ log = logging.getLogger(__package__)
 
 @cache
 def warn_once(message: str, *given: object) -> None:
-    """Log the warning, unless this process has said the very same before."""
+    """Log the warning, unless this process has logged the same one before."""
     log.warning(message, *given)
 
 
 class Deadline:
-    """A moment, ``seconds`` from now, that every step has to keep."""
+    """A moment, ``seconds`` from now, at which every step must have ended."""
 
     def __init__(self, seconds: float) -> None:
         self._ends = monotonic() + seconds
@@ -64,10 +64,10 @@ def resolve(host: str) -> list[str]:
 
 
 class Lookup:
-    """Asks ``resolve``, and does not wait longer than it is told to.
+    """Calls ``resolve``, and waits no longer than ``seconds``.
 
-    A call that takes longer goes on in a thread that nobody waits for, not even the
-    end of the process.
+    A call that takes longer goes on in a thread. Nothing waits for it, not even the end
+    of the process.
     """
 
     def __init__(self, resolve: Resolve = resolve) -> None:
@@ -75,7 +75,7 @@ class Lookup:
         self._free = BoundedSemaphore(LOOKUPS_LIMIT)
 
     def __call__(self, host: str, seconds: float) -> list[str]:
-        """The addresses of ``host``; none when there are none, or none in time."""
+        """Return the addresses of ``host``; none if it has none, or none in time."""
         deadline = Deadline(seconds)
         if not self._free.acquire(timeout=seconds):
             return []
@@ -104,7 +104,7 @@ ADDRESSES_LIMIT = 4  # addresses of one name
 
 
 class ReadEnough(HTTPException):
-    """The receiver sends more than anybody wants to read."""
+    """The receiver sends more than the limit."""
 
 
 class Channel(socket):
@@ -146,8 +146,8 @@ class _TlsChannel(Channel, ssl.SSLSocket):
 def tls_context(ca_file: str | None) -> ssl.SSLContext:
     """TLS 1.2 or later, certificates and host names verified.
 
-    Trusts the authorities of the system and those in ``ca_file``, whatever the
-    environment says (SSL_CERT_FILE).
+    Trusts the authorities of the system and those in ``ca_file``; SSL_CERT_FILE in the
+    environment has no effect.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -165,9 +165,9 @@ def tls_context(ca_file: str | None) -> ssl.SSLContext:
 
 
 def check_authorities(ca_file: str | None) -> None:
-    """SettingsError for a file that cannot be read or holds no certificates.
+    """Raise SettingsError for a file that cannot be read or holds no certificates.
 
-    Without a file, and where the system has none either, a warning.
+    Warn if no file is given, and the system has none.
     """
     file, folder = _system_authorities()
     if ca_file is None:
@@ -192,7 +192,7 @@ def _system_authorities() -> tuple[Path, Path]:
 
 
 def connect(addresses: Sequence[str], port: int, deadline: Deadline) -> socket:
-    """A connection to the first of the addresses that takes one. OSError."""
+    """Return a connection to the first address that accepts one. Raises OSError."""
     refusal: OSError = ConnectionError()
     for address in addresses[:ADDRESSES_LIMIT]:
         try:

@@ -30,7 +30,7 @@ Port = Annotated[int, Meta(ge=1, le=65535)]
 
 SendError = Literal[
     "url_not_allowed",  # by its text; settings may have changed since it was created
-    "no_public_address",  # one word for three cases, see HttpClient
+    "no_public_address",  # or the name has no address, see HttpClient
     "connection_refused",
     "connection_failed",  # no way there
     "tls_failed",  # the certificate, or the handshake
@@ -97,9 +97,9 @@ class HttpClient:
     address and for one with other addresses, so that nobody learns the names of a
     private network. ``allow_http``: also without TLS, into the allowed networks alone.
 
-    No keep-alive, redirects, proxies, netrc, cookies or decompression, and nothing that
-    the environment says counts. Any number of threads may call. Raises SettingsError
-    for a ``ca_file`` that cannot be read.
+    No keep-alive, redirects, proxies, netrc, cookies or decompression. The environment
+    has no effect. Any number of threads may call. Raises SettingsError for a
+    ``ca_file`` that cannot be read.
     """
 
     def __init__(

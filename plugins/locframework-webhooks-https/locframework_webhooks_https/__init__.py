@@ -22,7 +22,7 @@ RETRY_AFTER_CHARACTERS = 100
 
 
 class HttpsSettings(OutgoingSettings, frozen=True, forbid_unknown_fields=True):
-    """As those of any plugin that sends requests."""
+    """The same as OutgoingSettings, which any plugin that sends requests has."""
 
 
 class HttpsTransport:
@@ -38,7 +38,7 @@ class HttpsTransport:
         self._client.check_url(url)
 
     def send(self, post: Post) -> Answer:
-        """Make one attempt. Whatever goes wrong is told in the answer."""
+        """Make one attempt. The answer has the error, if there is one."""
         began = monotonic()
         request = HttpRequest("POST", post.url, post.headers, post.body, post.seconds)
         answer = self._client.send(request)
