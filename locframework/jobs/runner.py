@@ -233,7 +233,8 @@ class JobRunner:
             job.job,
             status=status,
             progress=work.progress,
-            result=work.checkpoint.get("result"),  # committed steps (decisions 2.6)
+            # of committed steps (decisions 2.6)
+            result=work.checkpoint.get("result") or None,
             error=error,
             finished_at=timestamp(self._clock()),
         )

@@ -244,6 +244,16 @@ def test_a_large_file_that_the_job_reads_goes_on_where_it_was(
     assert sorted(uploads.values(project)) == KEYS
 
 
+def test_a_large_file_that_is_refused_has_no_result(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    uploads.result(project, "en.json", {"a": "A"})
+    content = json.dumps({"a": "B"}).encode() + b" " * CHECKED_IN_REQUEST
+
+    job = uploads.run(project, "en.json", content, onConflict="fail")
+
+    assert (job["status"], job["result"]) == ("failed", None)
+
+
 def test_a_step_has_few_characters_and_a_larger_one_is_checked_before_it(
     uploads: Uploads, after_a_step: BetweenSteps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
