@@ -15,6 +15,7 @@ from locframework.keys.imported_files import (
     known_layouts,
     layout_family,
 )
+from locframework.keys.records import StoredValue
 from locframework.keys.rules import legal_key
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Project
@@ -24,9 +25,12 @@ from .layouts import LayoutReader, is_same, new_layouts
 from .reading import (
     collect_keys,
     module_beside,
+    module_name,
     module_parts,
+    name_in_project,
     path_of,
     place_of,
+    says_module,
     with_modules,
 )
 from .records import ImportBatch, ImportedKey, Modules, ReadFile, Seen
@@ -62,7 +66,10 @@ def collect(
         files = [replace(f, module=module, module_is_given=True) for f in files]
     elif modules != "never":
         separator = project.key_separator
-        files = with_modules(files, separator, modules, known, imported.plain, had)
+        renamed = kept.renamed(files) if had else {}
+        files = with_modules(
+            files, separator, modules, known, imported.plain, had, renamed
+        )
     own = kept.own_names(files)
     files = [
         file
@@ -204,6 +211,23 @@ class _KeptFiles:
                         found[place] = layout.module
         return found
 
+    def renamed(
+        self, files: Sequence[ReadFile]
+    ) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Return the folders and names of files whose modules they no longer say, by
+        language and module."""
+        separator, found = self._project.key_separator, {}
+        for family, code in {
+            (family_of(file.format.id), file.language_code) for file in files
+        }:
+            for layout in known_layouts(self._store, self._project.id, family, code):
+                module, parts = layout.module, module_path(layout.path, code)
+                if module is not None and not (
+                    layout.module_is_given or says_module(parts, separator, module)
+                ):
+                    found[code, module] = parts
+        return found
+
     def new_modules(self, files: Sequence[ReadFile]) -> set[str]:
         """Return the modules of files that share keys with a file under another path,
         and are not the same (``is_same``): their names, and the folders that differ
@@ -246,6 +270,7 @@ class _KeptFiles:
         Where the texts of two files differ in a language, the one that had the name
         before keeps the key; else the first. A file of the source language that comes
         without the other is compared with what that brought last, for new names only.
+        A name that is another file's key of that kind gets one too.
         """
         found = {place: {**names} for place, names in self.imported.own_names.items()}
         source, separator = self._project.source_language, self._project.key_separator
@@ -271,6 +296,10 @@ class _KeptFiles:
             for place in self._moved.get(place_of(kept), {place_of(kept)})
             for entry in kept.catalogue.entries
         }
+        owners = {
+            key: place for place, names in found.items() for key in names.values()
+        }
+        new: dict[tuple[str, str], tuple[str, str, Text]] = {}
         first: dict[tuple[str, str, str], tuple[str, Text, ReadFile]] = {}
         for file in [kept for kept in known if place_of(kept) not in came] + plain:
             place = place_of(file)
@@ -280,6 +309,13 @@ class _KeptFiles:
                 if not text or name in found.get(place, ()):
                     continue
                 here = place, text, file
+                owner = owners.get(legal_key(name, separator), "").split("/")
+                if owner[0] == family and place in came:
+                    module = module_beside(file, owner[1:], separator)
+                    module = module or module_name(file, separator)
+                    new[place, name] = module, code, text
+                    found.setdefault(place, {})[name] = ""
+                    continue
                 there, other_text, other = first.setdefault((family, code, name), here)
                 if there == place or other_text == text:
                     continue
@@ -291,9 +327,45 @@ class _KeptFiles:
                     loser, winner = other, file
                 module = module_beside(loser, module_parts(winner), separator)
                 if module:
-                    key = f"{module}{separator}{legal_key(name, separator)}"
-                    found.setdefault(place_of(loser), {})[name] = key
+                    slot = place_of(loser), name
+                    new[slot] = module, code, text if loser is file else other_text
+                    found.setdefault(slot[0], {})[name] = ""
+        self._set_keys(found, new, files)
         return found
+
+    def _set_keys(
+        self,
+        found: Mapping[str, dict[str, str]],
+        new: Mapping[tuple[str, str], tuple[str, str, Text]],
+        files: Sequence[ReadFile],
+    ) -> None:
+        """Set the keys of new names, which are given by place and name with a module, a
+        language and its text; none that has another text."""
+        project_id, separator = self._project.id, self._project.key_separator
+        taken = {key for names in found.values() for key in names.values()}
+        taken |= {
+            name_in_project(entry.key, file, separator)
+            for file in (files if new else ())
+            for entry in file.catalogue.entries
+            if entry.key not in found.get(place_of(file), ())
+        }
+        left, number = {**new}, 1
+        while left:
+            end = separator if number == 1 else f"-{number}{separator}"
+            keys = {
+                slot: f"{left[slot][0]}{end}{legal_key(slot[1], separator)}"
+                for slot in left
+            }
+            there = self._store.find_keys(project_id, names={*keys.values()})
+            values = self._store.values_of(there) if there else {}
+            rows = {key.key: values.get(id_, ()) for id_, key in there.items()}
+            for (place, name), key in keys.items():
+                _, code, text = left[place, name]
+                if key not in taken and _is_free(rows.get(key, ()), code, text):
+                    taken.add(key)
+                    found[place][name] = key
+                    del left[place, name]
+            number += 1
 
     def carry(
         self, files: Sequence[ReadFile], keys: Sequence[ImportedKey], own: OwnNames
@@ -334,6 +406,17 @@ class _KeptFiles:
     def _of(self, file: ReadFile, code: str) -> list[Layout]:
         family = family_of(file.format.id)
         return known_layouts(self._store, self._project.id, family, code)
+
+
+def _is_free(values: Sequence[StoredValue], code: str, text: Text) -> bool:
+    """Return whether a key with these values has no text, or this one."""
+    stored = {
+        row.plural_form or "other": row.value
+        for row in values
+        if row.language_code == code
+    }
+    wanted = {"other": text} if isinstance(text, str) else {**text}
+    return stored == wanted or not any(row.value for row in values)
 
 
 def _place(file: ReadFile, layout: Layout, code: str) -> str:

@@ -115,6 +115,7 @@ class _Run(Struct):
     gone: Mapping[str, dict[str, Text]] = {}  # as in _Task
     of_main: Collection[str] = ()  # as in _Task
     known: Known | None = None  # what checks have found
+    own_keys: Collection[str] = ()  # of own_names of the batch
 
     @property
     def project(self) -> Project:
@@ -257,7 +258,6 @@ class ImportJob:
                     skipped=batch.skipped,
                     languages=batch.languages,
                 )
-            reader = LayoutReader(self._formats, project, plurals, batch.own_names)
             gone = reader.bases(store, batch)
             if batch.skipped and params.mode == "replace":
                 kept = _keys_of_skipped(run, reader, batch)
@@ -575,6 +575,7 @@ class ImportJob:
             result=result,
             gone=task.gone,
             of_main=task.of_main,
+            own_keys={key for own in batch.own_names.values() for key in own.values()},
         )
 
     def _write_keys(self, run: _Run, keys: Sequence[ImportedKey]) -> UnitOfWork:
@@ -586,7 +587,7 @@ class ImportJob:
         is_counted = run.params.dry_run or not run.result.dry_run
         codes: set[str] = set()
         for new in keys:
-            old = loaded.of_file(new.name, new.file_key, new.prefix)
+            old = loaded.of_file(new.name, new.file_key, new.prefix, run.own_keys)
             if new.name in run.renamed:
                 old = loaded.key(run.renamed[new.name])
             is_checked = is_counted or run.known is not None
@@ -634,7 +635,7 @@ class ImportJob:
         for key in keys:
             if not (key.is_plural or loses_forms(key, run.rules)):
                 continue
-            old = loaded.of_file(key.name, key.file_key, key.prefix)
+            old = loaded.of_file(key.name, key.file_key, key.prefix, run.own_keys)
             if old is None:
                 continue
             if not old.is_plural or turns_singular(key, old, run.rules):
@@ -680,7 +681,11 @@ class ImportJob:
         ]
         found = store.find_keys(run.project.id, ids) if ids else {}
         of_id = {id_: found[id_] for id_ in ids}
-        renamed = {key.file_key for key in batch.keys if key.file_key is not None}
+        renamed = {
+            key.file_key
+            for key in batch.keys
+            if key.file_key is not None and key.name not in existing
+        }
         of_source = {key.id for key in _with_source_text(run, of_id)}
         bare = [id_ for id_ in ids if id_ not in of_source]
         rows = store.values_of(bare) if bare else {}
@@ -825,7 +830,9 @@ def _keep_details(run: _Run, keys: Sequence[ImportedKey], written: UnitOfWork) -
     known: dict[tuple[str, str], list[FileDetail]] = defaultdict(list)
     for key in keys:
         stored = (
-            written.of_file(key.name, key.file_key, key.prefix) if key.details else None
+            written.of_file(key.name, key.file_key, key.prefix, run.own_keys)
+            if key.details
+            else None
         )
         if stored is None:
             continue

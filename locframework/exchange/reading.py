@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Literal, TypeGuard
 
 from msgspec.structs import replace
@@ -408,9 +409,11 @@ def with_modules(
     known: Collection[str],
     plain: Collection[str],
     had: Mapping[str, str],
+    renamed: Mapping[tuple[str, str], Sequence[str]],
 ) -> list[ReadFile]:
     """Return the files with their modules: those that files of their places have, by
-    ``had``, or else the names of their files.
+    ``had``, or else the names of their files, unless a file that was ``renamed`` has
+    it: folders and name, by language and module.
 
     ``auto`` gives them where two files of a language share a key, or the project has
     such a module, which ``known`` says, but not to the paths ``plain``: these were
@@ -429,16 +432,23 @@ def with_modules(
         for file, name in zip(files, names, strict=True)
     ]
     places = [place_of(file) for file in files]
-    takers = {
+    takers = {**renamed}
+    takers |= {
         (file.language_code, had[place]): each
         for file, place, each in zip(files, places, parts, strict=True)
         if place in had
     }
-    beside = {
-        place: module_beside(file, other, separator)
-        for file, place, name in zip(files, places, names, strict=True)
-        if place not in had and (other := takers.get((file.language_code, name)))
-    }
+    taken = {*known, *had.values()}
+    beside: dict[str, str] = {}
+    for file, its, name in zip(files, places, names, strict=True):
+        other = takers.get((file.language_code, name))
+        if other and its not in had and its not in beside:
+            module = module_beside(file, other, separator)
+            if module == name:
+                numbered = (f"{name}-{at}" for at in count(2))
+                module = next(each for each in numbered if each not in taken)
+                taken.add(module)
+            beside[its] = module
     names = [
         beside.get(place) or name for place, name in zip(places, names, strict=True)
     ]
@@ -507,6 +517,12 @@ def module_beside(file: ReadFile, other: Sequence[str], separator: str) -> str:
     end = _common([parts[start:][::-1], other[start:][::-1]])
     folders = parts[start : len(parts) - end]
     return _module_of((*folders, parts[-1]), separator) if folders else ""
+
+
+def says_module(parts: Sequence[str], separator: str, module: str) -> bool:
+    """Return whether the folders and name of a file say the module."""
+    name = _module_of(parts[-1:], separator)
+    return name == module or _known_module(parts, separator, (module,)) is not None
 
 
 def _known_module(
@@ -600,6 +616,8 @@ class _Collector:
                 _check_characters(entry.key)
                 key.file_key = entry.key
             key.prefix = f"{module}{self._separator}" if module is not None else ""
+            if entry.key in file.own_names:
+                key.prefix = name.removesuffix(legal_key(entry.key, self._separator))
         elif key.file_key not in (None, entry.key):
             raise InvalidKey(f"{key.file_key!r} and {entry.key!r} have one key")
         key.is_in_source |= language_code == self._source_language

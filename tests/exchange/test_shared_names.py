@@ -85,6 +85,75 @@ def test_a_file_that_comes_alone_leaves_the_key_of_the_other(uploads, project):
     assert exported(uploads, project) == files
 
 
+def test_a_name_that_is_no_key_is_written_and_removed_in_its_own_file(uploads, project):
+    files = together(FIRST, {path: {"Sign in": path} for path in FIRST})
+    for name in ("common", "shop"):
+        some = {path: files[path] for path in files if name in path}
+        uploads.result(project, "some.zip", Uploads.zipped(some))
+    both = exported(uploads, project)
+
+    files = together(FIRST, {p: {"Sign in": p} if "common" in p else {} for p in FIRST})
+    found = uploads.result(project, "all.zip", Uploads.zipped(files), mode="replace")
+
+    assert both == together(FIRST, {path: {"Sign in": path} for path in FIRST})
+    assert found["removed"] == ["shop.sign-in-a626632de3d4"]
+    assert exported(uploads, project) == files
+
+
+def test_a_name_that_only_another_file_had_for_a_key_of_its_own_is_a_new_key(
+    uploads, project
+):
+    for names in (("common", "shop"), ("shop",), ("common",)):
+        texts = {p: {"Sign in": f"{p} {names}"} for p in FIRST if p[3:-5] in names}
+        files = together(FIRST, {path: texts.get(path, {}) for path in FIRST})
+
+        uploads.result(project, "all.zip", Uploads.zipped(files), mode="replace")
+
+        assert exported(uploads, project) == files
+
+
+@pytest.mark.parametrize("names", [("common", "shop"), ("shop", "common")])
+def test_a_key_of_its_own_is_none_that_another_text_has(uploads, project, names):
+    nested = {p: {"shop": {"title": f"{p} in"}} if "com" in p else {} for p in FIRST}
+    files = together(FIRST, ADDED, nested)
+
+    for name in names:
+        some = {path: files[path] for path in files if name in path}
+        uploads.result(project, "some.zip", Uploads.zipped(some))
+    again = uploads.result(project, "all.zip", Uploads.zipped(files))
+
+    assert exported(uploads, project) == files
+    assert (again["keysUnchanged"], again["valuesWritten"]) == (5, 0)
+
+
+def test_a_key_of_its_own_is_none_that_somebody_made(uploads, project):
+    uploads.workspace.key(project, "shop.title", values={"en": "Mine"})
+
+    uploads.result(project, "all.zip", Uploads.zipped(together(FIRST, ADDED)))
+
+    values = uploads.values(project)
+    assert values["shop.title"] == {"en": "Mine"}
+    assert values["shop-2.title"] == {"en": "Shop", "de": "Laden"}
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_new_file_with_the_old_name_of_a_renamed_one_gets_a_module_of_its_own(
+    uploads, is_alone
+):
+    project = uploads.workspace.project(languages=["de"])
+    files = {f"{c}/{n}.json": {"a": c, "b": n} for c in EN_DE for n in ("app", "shop")}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    files = {path.replace("app", "web"): files[path] for path in files}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    new = {f"{code}/app.json": {"a": f"new {code}"} for code in EN_DE}
+
+    came = new if is_alone else files | new
+    uploads.result(project, "some.zip", Uploads.zipped(came))
+
+    assert uploads.values(project)["app-2.a"] == {"en": "new en", "de": "new de"}
+    assert exported(uploads, project) == files | new
+
+
 def test_a_text_that_two_files_shared_becomes_two_with_all_translations(
     uploads, project
 ):
@@ -235,6 +304,19 @@ def test_a_branch_brings_keys_that_files_call_alike_to_main(uploads, project):
     assert (again["keysUnchanged"], again["valuesWritten"]) == (4, 0)
 
 
+def test_a_shared_text_may_become_two_on_a_branch(uploads, project):
+    uploads.result(project, "all.zip", Uploads.zipped(together(FIRST, BOTH)))
+    path = f"/projects/{project['id']}/branches"
+    uploads.workspace.owner.post(path, json={"name": "next"})
+    changed = {path: {"both": f"new {path}"} for path in FIRST if "common" in path}
+    files = together(FIRST, BOTH | changed)
+
+    uploads.result(project, "all.zip", Uploads.zipped(files), branch="next")
+    uploads.workspace.owner.post(f"{path}/next/merge", json={})
+
+    assert exported(uploads, project) == files
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_files_come_back_as_they_went_in_whatever_they_share(uploads, seed):
     random = Random(seed)
@@ -250,7 +332,7 @@ def test_files_come_back_as_they_went_in_whatever_they_share(uploads, seed):
     for _ in range(4):
         files = {f"{code}/{n}.json": {n: n} for code in ("en", "de") for n in names}
         for n in names:
-            for key in random.sample("abc", random.randint(0, 3)):
+            for key in random.sample(["a", "b", "Sign in"], random.randint(0, 3)):
                 for code in ("en", "de"):
                     files[f"{code}/{n}.json"][key] = random.choice("xyz")
 

@@ -194,13 +194,17 @@ class UnitOfWork:
         key_id = self._ids.get(name)
         return self.edits[key_id].key if key_id is not None else None
 
-    def of_file(self, name: str, file_key: str | None, prefix: str) -> StoredKey | None:
+    def of_file(
+        self, name: str, file_key: str | None, prefix: str, other: Collection[str]
+    ) -> StoredKey | None:
         """Return the key that a file calls ``file_key``, or else that has the name.
 
-        ``prefix``: what keys of the file begin with. A renamed key keeps its file key.
+        ``prefix``: what keys of the file begin with; ``other``: names of keys that only
+        other files call so. A renamed key keeps its file key.
         """
         ids = self.file_keys.get(file_key, ()) if file_key is not None else ()
         keys = [self.edits[id_].key for id_ in ids]
+        keys = [key for key in keys if key.key == name or key.key not in other]
         if prefix or len(keys) > 1:
             keys = [key for key in keys if key.key.startswith(prefix)]
         return keys[0] if len(keys) == 1 else self.named(name)
