@@ -428,7 +428,8 @@ class ImportJob:
         ]
         file_keys = {new.file_key for _, new in pairs if new.file_key is not None}
         found = store.find_keys(run.project.id, file_keys=file_keys)
-        there = {key.file_key for key in found.values()}  # renamed in the project
+        names = {key.name for key in batch.keys}  # others are renamed in the project
+        there = {key.file_key for key in found.values() if key.key not in names}
         pairs = [pair for pair in pairs if pair[1].file_key not in there]
         renames = [Rename(before.key, after.name) for before, after in pairs]
         run.result.renames += renames[: LISTED_LIMIT - len(run.result.renames)]

@@ -257,6 +257,8 @@ class _Target:
     template: bytes | None = None
     is_new: bool = False
     """The language has no such file yet, but the source language has."""
+    of_source: dict[str, str] = field(default_factory=dict)
+    """What the source language's file of that name calls keys."""
     entries: list[tuple[int, Entry]] = field(default_factory=list)
 
     def part(self, catalogue: Catalogue, project: Project) -> Part:
@@ -284,6 +286,8 @@ class _Target:
         if known is not None:
             value = entry.value if self.is_new else _with_long(entry.value, known.value)
             return replace(entry, key=known.key, name=name, value=value)
+        if name in self.of_source:
+            return replace(entry, key=self.of_source[name], name=name)
         if self.module is None:
             return entry
         return without_module(entry, self.module, separator)
@@ -345,10 +349,11 @@ def take_apart(
         if place not in by_place and path is not None:
             by_place[place] = _target(known, path, info, is_new=True)
             targets.append(by_place[place])
-        for name in known.entries:
+        for name, entry in known.entries.items():
             _, places = place_of.setdefault(name, (len(place_of), []))
             if place in by_place:
                 places.append(by_place[place])
+                by_place[place].of_source[name] = entry.key
     at = -1
     before: list[_Target] = []
     for entry in catalogue.entries:

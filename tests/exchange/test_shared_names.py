@@ -154,6 +154,24 @@ def test_a_new_file_with_the_old_name_of_a_renamed_one_gets_a_module_of_its_own(
     assert exported(uploads, project) == files | new
 
 
+@pytest.mark.parametrize("name", ["title", "Sign in"])
+def test_a_key_of_its_own_that_was_renamed_or_translated_here_is_called_as_in_its_file(
+    uploads, project, name
+):
+    old = {path: {name if "com" in path else "old": path} for path in FIRST}
+    uploads.result(project, "all.zip", Uploads.zipped(together(FIRST, old)))
+    files = together(FIRST, {path: {name: path} for path in FIRST})
+    sources = {path: files[path] for path in files if path.startswith("en/")}
+
+    found = uploads.result(
+        project, "all.zip", Uploads.zipped(sources), mode="replace", renames="carry"
+    )
+
+    [rename] = found["renames"]
+    assert (rename["old"], rename["new"].partition(".")[0]) == ("old", "shop")
+    assert exported(uploads, project) == files
+
+
 def test_a_text_that_two_files_shared_becomes_two_with_all_translations(
     uploads, project
 ):
