@@ -116,10 +116,17 @@ class _Run(Struct):
     of_main: Collection[str] = ()  # as in _Task
     known: Known | None = None  # what checks have found
     own_keys: Collection[str] = ()  # of own_names of the batch
+    modules: Collection[str] = ()  # names of files
 
     @property
     def project(self) -> Project:
         return self.scope.project
+
+    def is_elsewhere(self, key: str) -> bool:
+        """Return whether only a file with a module has the key, or it is of one file
+        that calls it as others call other keys."""
+        module, found, _ = key.partition(self.project.key_separator)
+        return key in self.own_keys or bool(found and module in self.modules)
 
 
 _Renames = list[tuple[StoredKey, ImportedKey]]
@@ -577,6 +584,13 @@ class ImportJob:
             gone=task.gone,
             of_main=task.of_main,
             own_keys={key for own in batch.own_names.values() for key in own.values()},
+            modules={*batch.known_modules}.union(
+                layout.module
+                for by_language in batch.layouts.values()
+                for layouts in by_language.values()
+                for layout in layouts.files
+                if layout.module is not None and not layout.module_is_given
+            ),
         )
 
     def _write_keys(self, run: _Run, keys: Sequence[ImportedKey]) -> UnitOfWork:
@@ -588,7 +602,7 @@ class ImportJob:
         is_counted = run.params.dry_run or not run.result.dry_run
         codes: set[str] = set()
         for new in keys:
-            old = loaded.of_file(new.name, new.file_key, new.prefix, run.own_keys)
+            old = loaded.of_file(new.name, new.file_key, new.prefix, run.is_elsewhere)
             if new.name in run.renamed:
                 old = loaded.key(run.renamed[new.name])
             is_checked = is_counted or run.known is not None
@@ -636,7 +650,7 @@ class ImportJob:
         for key in keys:
             if not (key.is_plural or loses_forms(key, run.rules)):
                 continue
-            old = loaded.of_file(key.name, key.file_key, key.prefix, run.own_keys)
+            old = loaded.of_file(key.name, key.file_key, key.prefix, run.is_elsewhere)
             if old is None:
                 continue
             if not old.is_plural or turns_singular(key, old, run.rules):
@@ -831,7 +845,7 @@ def _keep_details(run: _Run, keys: Sequence[ImportedKey], written: UnitOfWork) -
     known: dict[tuple[str, str], list[FileDetail]] = defaultdict(list)
     for key in keys:
         stored = (
-            written.of_file(key.name, key.file_key, key.prefix, run.own_keys)
+            written.of_file(key.name, key.file_key, key.prefix, run.is_elsewhere)
             if key.details
             else None
         )

@@ -256,6 +256,21 @@ def test_the_module_of_a_file_stays_when_one_of_its_name_comes(uploads):
     assert exported(uploads, project) == files
 
 
+def test_a_file_without_a_module_gets_no_text_of_one_with_a_module(uploads):
+    project = uploads.workspace.project()
+    files = {"en/main.json": {"x": "1"}}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    files["en/app.json"] = {"title": "App", "Sign in": "of app"}
+    files["en/shop.json"] = {"title": "Shop"}
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    files["en/main.json"] = {"x": "1", "Sign in": "of main"}
+    main = {"en/main.json": files["en/main.json"]}
+
+    uploads.result(project, "one.zip", Uploads.zipped(main))
+
+    assert exported(uploads, project) == files
+
+
 def test_a_file_below_one_that_has_a_module_gets_its_own(uploads):
     project = uploads.workspace.project(languages=["de"])
     files = {

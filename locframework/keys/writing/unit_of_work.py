@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct, field
@@ -195,18 +195,23 @@ class UnitOfWork:
         return self.edits[key_id].key if key_id is not None else None
 
     def of_file(
-        self, name: str, file_key: str | None, prefix: str, other: Collection[str]
+        self,
+        name: str,
+        file_key: str | None,
+        prefix: str,
+        is_elsewhere: Callable[[str], bool],
     ) -> StoredKey | None:
         """Return the key that a file calls ``file_key``, or else that has the name.
 
-        ``prefix``: what keys of the file begin with; ``other``: names of keys that only
-        other files call so. A renamed key keeps its file key.
+        ``prefix``: what keys of the file begin with; without one ``is_elsewhere`` says
+        which keys only other files have. A renamed key keeps its file key.
         """
         ids = self.file_keys.get(file_key, ()) if file_key is not None else ()
         keys = [self.edits[id_].key for id_ in ids]
-        keys = [key for key in keys if key.key == name or key.key not in other]
-        if prefix or len(keys) > 1:
+        if prefix:
             keys = [key for key in keys if key.key.startswith(prefix)]
+        else:
+            keys = [key for key in keys if not is_elsewhere(key.key)]
         return keys[0] if len(keys) == 1 else self.named(name)
 
     def values(self, key_id: str) -> Mapping[ValueSlot, StoredValue]:
