@@ -81,10 +81,7 @@ class Branches:
 
     def find_open(self, project: Project, reference: str) -> Branch:
         """By name or id; never main. Raises BranchNotFound, BranchNotOpen."""
-        found = self.find(project, reference)
-        if found.status != "open":
-            raise BranchNotOpen(f"branch {found.name!r} is {found.status}")
-        return found
+        return require_open(self.find(project, reference))
 
     def create_branch(self, caller: Caller, project_id: str, new: NewBranch) -> Branch:
         """A new branch of main. Raises ValidationFailed, BranchExists."""
@@ -158,6 +155,13 @@ class Branches:
             actor=caller.actor,
             items=[{"branchId": branch.id, "name": branch.name}],
         )
+
+
+def require_open(branch: Branch) -> Branch:
+    """Return the branch. Raise BranchNotOpen if it is merged or closed."""
+    if branch.status != "open":
+        raise BranchNotOpen(f"branch {branch.name!r} is {branch.status}")
+    return branch
 
 
 def require_writable(scope: BranchScope) -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.branches.records import Branch
-from locframework.branches.service import Branches, BranchScope
+from locframework.branches.service import Branches, BranchScope, require_open
 from locframework.errors import BranchNotOpen, MergeConflict, abbreviate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
@@ -98,7 +98,7 @@ class Merging:
         found = self._branches.find(project, branch)
         if found.status == "merged":
             return MergeResult(found, Applied(), [])
-        scope = BranchScope(project, self._branches.find_open(project, found.id))
+        scope = BranchScope(project, require_open(found))
         self._writer.prepare_checks(project.id)
         plan = partial(self._plan_merge, caller, request)
         try:

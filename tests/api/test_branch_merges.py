@@ -113,6 +113,25 @@ def test_many_who_merge_at_once_all_hear_that_it_is_merged(shop):
     assert sum(answer.data["applied"]["updated"] for answer in answers) == 1
 
 
+def test_who_finds_a_branch_just_before_another_merges_it_hears_so(shop, monkeypatch):
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    branches = shop.workspace.framework.branches
+    find, others = branches.find, []
+
+    def find_then_be_overtaken(*args):
+        found = find(*args)
+        if not others:
+            others.append("is merging")
+            others.append(shop.merge().data["applied"]["updated"])
+        return found
+
+    monkeypatch.setattr(branches, "find", find_then_be_overtaken)
+    answer = shop.merge()
+
+    assert (answer.status, others[1:]) == (200, [1])
+    assert answer.data["applied"]["updated"] == 0
+
+
 def test_events_of_a_branch_name_it_and_a_merge_tells_main(shop):
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.merge()
