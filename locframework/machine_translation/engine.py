@@ -134,7 +134,7 @@ class Engine:
         return replace(
             context,
             pieces=leaf.pieces,
-            kept=tuple(leaf.kept),
+            placeholders=tuple(leaf.placeholders),
             plural_form=leaf.plural_form or context.plural_form,
             key=context.key if is_near else "",
             neighbours=context.neighbours if is_near else (),

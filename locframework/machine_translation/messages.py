@@ -22,7 +22,7 @@ from locframework.quality.scanning import (
 )
 
 Piece = str | int
-"""What an engine sees: text, or the number of a mark, which stands for what is kept."""
+"""What an engine sees: text, or a mark: the number of a placeholder."""
 
 ARGUMENTS_LIMIT = 200  # plurals and selects of a text
 DEPTH_LIMIT = 20
@@ -58,17 +58,17 @@ class Leaf:
     """One text for an engine."""
 
     pieces: tuple[Piece, ...]
-    kept: list[str] = field(repr=False)  # what the marks stand for
+    placeholders: list[str] = field(repr=False)  # also tags, terms: what marks are for
     plural_form: str | None = None  # of the branch that it is, in the target language
     _before: str = ""
     _after: str = ""  # white space around it
     _styles: frozenset[str] = frozenset()
     _is_plural: bool = False  # # is the number here
-    _terms: frozenset[str] = frozenset()  # of what is kept: no marks by their form
+    _terms: frozenset[str] = frozenset()  # no marks by their form
     _is_branch: bool = False  # of an ICU message: a brace follows
 
-    def with_answer(self, answer: Sequence[Piece], kept: Sequence[str]) -> str:
-        """Return the text of an answer. ``kept``: what its marks stand for, as in the
+    def with_answer(self, answer: Sequence[Piece], tokens: Sequence[str]) -> str:
+        """Return the text of an answer. ``tokens``: what its marks stand for, as in the
         leaf but for ICU messages, which are translated themselves.
 
         Raises BrokenAnswer unless it has each mark once, the tags in an order that can
@@ -77,7 +77,7 @@ class Leaf:
         if not all(isinstance(piece, str | int) for piece in answer):
             raise BrokenAnswer("has pieces that are neither text nor marks")
         numbers = [piece for piece in answer if isinstance(piece, int)]
-        if numbers or self.kept:
+        if numbers or self.placeholders:
             self._check_marks(numbers)
         texts = "".join(piece for piece in answer if isinstance(piece, str))
         source = "".join(piece for piece in self.pieces if isinstance(piece, str))
@@ -87,21 +87,23 @@ class Leaf:
             raise BrokenAnswer(f"has {len(texts)} characters for {len(source)}")
         if "\0" in texts or re.search("[\ud800-\udfff]", texts):
             raise BrokenAnswer("has characters that no text may have")
-        is_printf = any(token.startswith("%") for token in self.kept)
+        is_printf = any(token.startswith("%") for token in self.placeholders)
         if is_printf and "%" in texts and "%" not in source:
             raise BrokenAnswer("has a single % among placeholders")
         written, shown = "", ""
         for piece in self._unquoted(_trimmed(answer)):
             if isinstance(piece, int):
-                written += kept[piece]
-                shown += self.kept[piece]
+                written += tokens[piece]
+                shown += self.placeholders[piece]
             else:
                 written += piece
                 shown += piece
         found = Counter(
             shown[a:b] for a, b in _spans(shown, self._styles, self._is_plural)
         )
-        wanted = Counter(token for token in self.kept if token not in self._terms)
+        wanted = Counter(
+            token for token in self.placeholders if token not in self._terms
+        )
         if found != wanted:
             extra = ", ".join(sorted((found - wanted) or (wanted - found)))
             raise BrokenAnswer(f"has {extra} otherwise than the source")
@@ -110,7 +112,7 @@ class Leaf:
     def _unquoted(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces with ’ for an apostrophe beside a mark or at the end of a
         branch, where ICU would take what follows as text."""
-        shown = ["" if isinstance(p, str) else self.kept[p] for p in pieces]
+        shown = ["" if isinstance(p, str) else self.placeholders[p] for p in pieces]
         shown.append("{" if self._is_branch and not self._after else "")
         for at, piece in enumerate(pieces):
             if isinstance(piece, int):
@@ -123,12 +125,15 @@ class Leaf:
         return pieces
 
     def _check_marks(self, numbers: Sequence[int]) -> None:
-        missing = Counter(range(len(self.kept)))
+        count = len(self.placeholders)
+        missing = Counter(range(count))
         missing.subtract(numbers)
-        if wrong := sorted(n for n, count in missing.items() if count):
-            shown = ", ".join(self.kept[n] for n in wrong if 0 <= n < len(self.kept))
+        if wrong := sorted(n for n, times in missing.items() if times):
+            shown = ", ".join(
+                self.placeholders[n] for n in wrong if 0 <= n < len(self.placeholders)
+            )
             raise BrokenAnswer(f"has {shown or 'a mark'} not once, as the source has")
-        if not _is_nested(self.kept, numbers):
+        if not _is_nested(self.placeholders, numbers):
             raise BrokenAnswer("has tags in an order that cannot be read")
 
 
@@ -162,15 +167,15 @@ class Message:
         return self._text(self._root, answers)
 
     def _text(self, node: _Node, answers: Sequence[Sequence[Piece]]) -> str:
-        kept = list(node.leaf.kept)
+        tokens = list(node.leaf.placeholders)
         for mark, argument in node.arguments.items():
             branches = "".join(
                 f"{branch.before}{{{self._text(branch.node, answers)}}}"
                 for branch in argument.branches
             )
-            kept[mark] = f"{argument.head}{branches}{argument.tail}"
+            tokens[mark] = f"{argument.head}{branches}{argument.tail}"
         answer = node.leaf.pieces if node.at is None else answers[node.at]
-        return node.leaf.with_answer(answer, kept)
+        return node.leaf.with_answer(answer, tokens)
 
 
 def take_apart(
@@ -221,7 +226,7 @@ class _Maker:
         body = text.strip()
         start = text.find(body) if body else 0
         pieces: list[Piece] = []
-        kept: list[str] = []
+        tokens: list[str] = []
         arguments: dict[int, _Argument] = {}
         done = 0
         marks = _spans(body, self._styles, is_plural)
@@ -232,21 +237,21 @@ class _Maker:
             if depth < DEPTH_LIMIT:
                 argument = self._argument(token, depth)
                 if argument is not None:
-                    arguments[len(kept)] = argument
-            pieces.append(len(kept))
-            kept.append(token)
+                    arguments[len(tokens)] = argument
+            pieces.append(len(tokens))
+            tokens.append(token)
             done = end
         if done < len(body):
             pieces.append(body[done:])
         leaf = Leaf(
             tuple(pieces),
-            kept,
+            tokens,
             form,
             text[:start],
             text[start + len(body) :],
             self._styles,
             is_plural,
-            frozenset(kept).difference(body[a:b] for a, b in marks),
+            frozenset(tokens).difference(body[a:b] for a, b in marks),
             _is_branch=depth > 0,
         )
         has_words = any(isinstance(p, str) and _LETTER.search(p) for p in pieces)
@@ -369,13 +374,13 @@ def _every_span(
         yield from ((at, at + 1) for at, sign in enumerate(text) if sign == "#")
 
 
-def _is_nested(kept: Sequence[str], numbers: Sequence[int]) -> bool:
+def _is_nested(tokens: Sequence[str], numbers: Sequence[int]) -> bool:
     """Return whether tags open and close as in the source: each pair around the same
     things or others, but none across another's end."""
     pairs: dict[int, int] = {}  # of closing marks: what they close
     opened: list[tuple[int, str]] = []
     names: Counter[str] = Counter()  # of those that are open
-    for number, token in enumerate(kept):
+    for number, token in enumerate(tokens):
         tag = TAG.fullmatch(token)
         if tag is None or tag[3]:
             continue

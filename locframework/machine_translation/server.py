@@ -142,7 +142,7 @@ class EngineServer:
         retry_after = None
         if status in (401, 403):
             reason += ": check api_key"  # what it says may have parts of the key
-        elif said := _said(text):
+        elif said := _explanation_in(text):
             reason += f": {said}"
         if status in (408, 429) or status >= 500:
             wait = read_retry_after(header, datetime.now(UTC))
@@ -151,7 +151,7 @@ class EngineServer:
         return ServerRefused(reason, retry_after, paid, status, text)
 
 
-class _Said(Struct):
+class _Explanation(Struct):
     """The shapes in which servers explain a refusal."""
 
     error: object = None
@@ -159,10 +159,10 @@ class _Said(Struct):
     detail: object = None
 
 
-def _said(text: str) -> str:
+def _explanation_in(text: str) -> str:
     """Return what a server says of a refusal, in one line; "" if that is no JSON."""
     try:
-        said = msgspec.json.decode(text, type=_Said)
+        said = msgspec.json.decode(text, type=_Explanation)
     except (msgspec.DecodeError, RecursionError):
         return ""
     error = said.error

@@ -60,7 +60,7 @@ class TranslationItem(Struct, frozen=True):
 
     id: str = ""  # of its own in a batch
     pieces: tuple[Piece, ...] = ()  # each number once in the answer, in any order
-    kept: tuple[str, ...] = ()  # what the numbers stand for, for context alone
+    placeholders: tuple[str, ...] = ()  # what the numbers stand for, as context
     message: str = ""  # the whole source text that this is of
     key: str = ""  # as neighbours, only for engines that read "neighbours"
     description: str = ""
@@ -74,9 +74,9 @@ class TranslationItem(Struct, frozen=True):
     @property
     def whole(self) -> str:
         """The message, where this text is a part of it only; else ""."""
-        kept = dict(enumerate(self.kept))
+        known = dict(enumerate(self.placeholders))
         text = "".join(
-            kept.get(p, "") if isinstance(p, int) else p for p in self.pieces
+            known.get(p, "") if isinstance(p, int) else p for p in self.pieces
         )
         return "" if text == self.message.strip() else self.message
 

@@ -53,10 +53,10 @@ TEXTS = (
 
 
 def item_of(
-    id_: str, *pieces: str | int, kept: tuple[str, ...] = (), **more: object
+    id_: str, *pieces: str | int, placeholders: tuple[str, ...] = (), **more: object
 ) -> TranslationItem:
     """Return an item with a mark for each number in its pieces."""
-    return TranslationItem(id_, pieces, kept, key=f"key.{id_}", **more)  # type: ignore[arg-type]
+    return TranslationItem(id_, pieces, placeholders, key=f"key.{id_}", **more)  # type: ignore[arg-type]
 
 
 class TranslatorContract:
@@ -89,7 +89,7 @@ class TranslatorContract:
             if isinstance(outcome, Translated):
                 assert all(type(piece) in (str, int) for piece in outcome.pieces)
                 marks = sorted(p for p in outcome.pieces if isinstance(p, int))
-                assert marks == [*range(len(item.kept))]
+                assert marks == [*range(len(item.placeholders))]
                 assert "".join(p for p in outcome.pieces if isinstance(p, str)).strip()
         return answer
 
@@ -128,10 +128,10 @@ class TranslatorContract:
     def test_tr4_each_mark_is_there_once(self, translator: Translator) -> None:
         many = [piece for n in range(20) for piece in ("word ", n)]
         items = [
-            item_of("1", "Hello ", 0, kept=("{name}",)),
-            item_of("2", 0, " bold ", 1, 2, kept=("<b>", "</b>", "{n}")),
-            item_of("3", "Pay ", 0, " of ", 1, kept=("%s", "%s")),
-            item_of("4", *many, kept=tuple(f"{{x{n}}}" for n in range(20))),
+            item_of("1", "Hello ", 0, placeholders=("{name}",)),
+            item_of("2", 0, " bold ", 1, 2, placeholders=("<b>", "</b>", "{n}")),
+            item_of("3", "Pay ", 0, " of ", 1, placeholders=("%s", "%s")),
+            item_of("4", *many, placeholders=tuple(f"{{x{n}}}" for n in range(20))),
         ]
         self.translated(translator, *items)
         for item in items:
@@ -156,7 +156,9 @@ class TranslatorContract:
             "neighbours": ("Close",),
             "terms": (TermHint("Open", "Öffnen"), TermHint("bad", None, True)),
         }
-        self.translated(translator, item_of("1", "Open ", 0, kept=("{x}",), **context))
+        self.translated(
+            translator, item_of("1", "Open ", 0, placeholders=("{x}",), **context)
+        )
 
     def test_tr7_a_batch_as_large_as_the_info_says_is_taken(
         self, translator: Translator
@@ -189,7 +191,7 @@ class TranslatorContract:
 
     def test_tr10_many_threads_call_at_once(self, translator: Translator) -> None:
         def ask(number: int) -> bool:
-            item = item_of(f"id{number}", f"Word {number} ", 0, kept=("{x}",))
+            item = item_of(f"id{number}", f"Word {number} ", 0, placeholders=("{x}",))
             alone = self.translated(translator, item)
             return {*alone.outcomes} == {item.id}
 

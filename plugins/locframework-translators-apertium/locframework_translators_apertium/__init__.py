@@ -89,7 +89,7 @@ class ApertiumTranslator:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,  # to end all programs that it starts
-                env={**os.environ, "LC_ALL": "C.UTF-8"},
+                env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"},
             )
         except OSError as error:
             raise TranslatorFailed(f"{self._program}: {error.strerror}") from None

@@ -74,7 +74,7 @@ class TestLibretranslate(EngineServerContract):
 
 
 def test_the_request_is_as_documented(tmp_path):
-    item = item_of("1", "a<b & ", 0, " c", kept=("{n}",))
+    item = item_of("1", "a<b & ", 0, " c", placeholders=("{n}",))
     more = {"languages": {"zh-Hant": "zt"}}
     with server(tmp_path, replying(libretranslate), **more) as (translator, receiver):
         answer = translator.translate(TranslationBatch("no", "zh-Hant", (item,)), 30)

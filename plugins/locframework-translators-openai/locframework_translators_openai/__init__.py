@@ -263,7 +263,7 @@ def _text_of(item: TranslationItem, mark: str) -> str:
 
 def _document_of(item: TranslationItem, mark: str) -> Json:
     """Return what the model sees of an item: what there is of its fields."""
-    marks = {str(n): each[:CONTEXT_LENGTH] for n, each in enumerate(item.kept)}
+    marks = {str(n): each[:CONTEXT_LENGTH] for n, each in enumerate(item.placeholders)}
     fields: Json = {
         "id": item.id,
         "text": _text_of(item, mark),
