@@ -98,17 +98,21 @@ def unknown_names(
 
 
 def suggestion(name: str, known: Collection[str]) -> str:
-    """Return "; did you mean …?" with the known name that begins so, or the nearest, or
-    all of them if none is near; "" if there are none."""
-    if not known:
-        return ""
+    """Return "; did you mean …?" with the ``nearest`` known name, or all of them if
+    none is near; "" if there are none."""
+    if near := nearest(name, known):
+        return f"; did you mean {near!r}?"
+    return f"; there are {', '.join(sorted(known))}" if known else ""
+
+
+def nearest(name: str, known: Collection[str]) -> str | None:
+    """Return the shortest known name that begins so, or else the one that is most
+    alike; None if none is near."""
     plain = {each.replace("_", "").lower(): each for each in known}
     asked = truncate(name).replace("_", "").lower()  # a long name is slow to compare
     longer = [each for each in plain if len(asked) > 2 and each.startswith(asked)]
     near = sorted(longer, key=len) or get_close_matches(asked, plain, 1, _LIKENESS)
-    if near:
-        return f"; did you mean {plain[near[0]]!r}?"
-    return f"; there are {', '.join(sorted(known))}"
+    return plain[near[0]] if near else None
 
 
 Members = dict[str, Any] | list[Any] | None

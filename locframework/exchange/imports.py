@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -34,10 +33,6 @@ from .records import (
     ImportParams,
 )
 from .uploads import ImportStorage, ImportUpload, UploadChecker
-
-_encoder = msgspec.msgpack.Encoder()
-
-log = logging.getLogger("locframework.exchange")
 
 
 @dataclass(eq=False, repr=False)

@@ -15,6 +15,7 @@ from locframework.errors import (
     UnreadableFile,
     truncate,
 )
+from locframework.validation import nearest
 
 from .archive import is_archive
 from .format import Format
@@ -152,8 +153,10 @@ class Formats:
     def _find(self, format_id: str) -> FormatInfo:
         if format_id not in self._infos:
             there = _listed(self._infos.values())
-            message = f"there is no format {truncate(format_id)!r}; available: {there}"
-            raise UnknownFormat(message)
+            near = nearest(format_id, self._infos)
+            hint = f"did you mean {near!r}? " if near else ""
+            message = f"there is no format {truncate(format_id)!r}; {hint}available:"
+            raise UnknownFormat(f"{message} {there}")
         return self._infos[format_id]
 
 

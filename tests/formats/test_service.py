@@ -89,6 +89,18 @@ def test_a_format_that_is_not_there_is_refused_with_those_that_are() -> None:
         formats().to_write("x" * 5000)
 
 
+def test_an_unknown_format_is_refused_with_the_nearest_one() -> None:
+    two = formats(Lines("arb"), Lines("json-i18next"))
+
+    with pytest.raises(UnknownFormat) as refused:
+        two.to_write("i18next")
+
+    assert refused.value.message == (
+        "there is no format 'i18next'; did you mean 'json-i18next'? "
+        "available: arb, json-i18next"
+    )
+
+
 def test_a_format_does_only_what_it_says_it_can() -> None:
     two = formats(Lines("in", can_export=False), Lines("out", can_import=False))
 
