@@ -95,9 +95,10 @@ def loc_decide_write(caller: Caller, change: Change) -> WriteRefusal | WriteNote
 
 @hookspec
 def loc_decide_settings(settings: Settings) -> None:
-    """Raise SettingsError where what your settings name is of no use on this machine.
-    Called by ``locframework check-settings`` alone: look, and change nothing. Return at
-    once where ``settings`` choose another plugin in place of yours."""
+    """Raise SettingsError where what your settings name is of no use on this machine,
+    and Unavailable where it does not work at the moment. Called by ``locframework
+    check-settings`` alone: look, and change nothing. Return at once where ``settings``
+    choose another plugin in place of yours."""
 
 
 @hookspec

@@ -275,12 +275,15 @@ class PluginHost:
                 notes.append(found.text)
         return "\n".join(notes)[:NOTE_LENGTH] or None
 
-    def require_usable(self, settings: Settings) -> None:
-        """Ask every plugin whether what its settings name is of use here. Raises
-        PluginError."""
+    def require_usable(self, settings: Settings) -> list[str]:
+        """Ask every plugin whether what its settings name is of use here. Return what
+        does not work at the moment. Raises PluginError."""
+        faults = []
         for name, decide in self._deciders:
             try:
                 decide(settings=settings)
+            except Unavailable as error:
+                faults.append(f"{name}: {error.message}")
             except SettingsError as error:
                 setting = f"plugins.{name}.{error.setting}"
                 origin = self._found[name].origin
@@ -289,6 +292,7 @@ class PluginHost:
                 ) from error
             except PLUGIN_EXCEPTIONS as error:
                 raise self._refused(name, "loc_decide_settings", error) from error
+        return faults
 
     def tell(self, event: Event) -> None:
         """Give a committed event to every plugin that listens."""

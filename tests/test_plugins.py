@@ -258,6 +258,17 @@ def test_a_plugin_that_fails_to_check_its_settings_refuses_them():
         host.require_usable(Settings())
 
 
+def test_what_does_not_work_for_plugins_at_the_moment_is_returned():
+    busy, lost = Unavailable("no answer"), Unavailable("no model")
+    host = host_of(
+        plugin("a", loc_decide_settings=answering(busy)),
+        plugin("b", loc_decide_settings=answering(None)),
+        plugin("c", loc_decide_settings=answering(lost)),
+    )
+
+    assert host.require_usable(Settings()) == ["a: no answer", "c: no model"]
+
+
 def test_a_plugin_that_fails_to_close_stops_no_other(caplog):
     closed = []
     a, c = (plugin(n, loc_on_close=lambda n=n: closed.append(n)) for n in "ac")

@@ -73,7 +73,8 @@ def plugins(setup: Setup) -> None:
 @click.option(
     "--strict",
     is_flag=True,
-    help="Exit with 1 if the database, Redis or the blob store does not answer.",
+    help="Exit with 1 if the database, Redis, the blob store or a plugin's server does "
+    "not work.",
 )
 @json_option
 @common_options
@@ -88,8 +89,9 @@ def check_settings(setup: Setup, *, strict: bool) -> None:
     lacks settings, has none, and is not used, is listed as not configured.
 
     These are reported, but are no faults of the settings: migrations that are pending;
-    a database, blob store or rate limit storage that does not answer at the moment
-    (with --strict, the exit code is then 1); a missing extra that serving needs.
+    a database, blob store, rate limit storage or server of a plugin that does not work
+    at the moment (with --strict, the exit code is then 1); a missing extra that serving
+    needs.
 
     \b
     Example:
@@ -99,7 +101,7 @@ def check_settings(setup: Setup, *, strict: bool) -> None:
     windows = open_windows(settings.rate_limit_storage)
     server = settings.server
     with Framework(settings) as framework:
-        framework.plugins.require_usable(settings)
+        plugin_faults = framework.plugins.require_usable(settings)
         formats = [info.id for info in framework.formats.list_formats()]
         names = [plugin.name for plugin in framework.plugins.loaded]
         database, database_fault = _database(framework)
@@ -130,7 +132,10 @@ def check_settings(setup: Setup, *, strict: bool) -> None:
         if label == "plugins":
             for fault in not_configured:
                 setup.say(f"            not configured: {fault}")
+            for fault in plugin_faults:
+                setup.say(f"            does not work: {fault}")
     faults = [fault for fault in (database_fault, blob_fault, windows_fault) if fault]
+    faults += plugin_faults
     del found["blob store"]
     more = {"formats": formats, "plugins": names, "faults": faults}
     more["notConfigured"] = not_configured

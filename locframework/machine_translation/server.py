@@ -101,15 +101,35 @@ class EngineServer:
         Raises ServerRefused for a status that is not 200, TranslatorFailed for any
         other fault. No reason has the ``api_key`` in it.
         """
+        headers = (("Content-Type", "application/json"), *headers)
+        body = msgspec.json.encode(content)
+        return self._ask("POST", path, headers, body, answer_type, seconds, cost)
+
+    def get(
+        self,
+        path: str,
+        answer_type: type[T],
+        seconds: float,
+        headers: Iterable[tuple[str, str]] = (),
+    ) -> T:
+        """Return the JSON at a path. Raises what ``post`` does."""
+        cost = Decimal(0)
+        return self._ask("GET", path, tuple(headers), b"", answer_type, seconds, cost)
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        headers: tuple[tuple[str, str], ...],
+        body: bytes,
+        answer_type: type[T],
+        seconds: float,
+        cost: Decimal,
+    ) -> T:
         if seconds <= 0:
             raise TranslatorFailed("timeout", RETRY_SECONDS)
         request = HttpRequest(
-            "POST",
-            self._url + path,
-            (("Content-Type", "application/json"), *headers),
-            msgspec.json.encode(content),
-            seconds,
-            ANSWER_BYTES,
+            method, self._url + path, headers, body, seconds, ANSWER_BYTES
         )
         answer = self._client.send(request)
         if answer.error is not None:

@@ -107,6 +107,21 @@ def test_a_blob_store_that_does_not_answer_fails_a_strict_check(command, monkeyp
     )
 
 
+def test_a_plugin_whose_server_does_not_work_fails_a_strict_check(command):
+    environment = {
+        "LOCFRAMEWORK_PLUGINS__OPENAI__URL": "https://127.0.0.1/v1",
+        "LOCFRAMEWORK_PLUGINS__OPENAI__MODEL": "tiny",
+    }
+
+    plain = command("check-settings", **environment)
+    strict = command("check-settings", "--strict", **environment)
+
+    fault = "openai: 127.0.0.1: no_public_address"
+    assert (plain.exit_code, strict.exit_code) == (0, 1)
+    assert f"            does not work: {fault}\n" in plain.stdout
+    assert strict.stderr == f"Error: {fault}\n"
+
+
 @pytest.mark.parametrize("name", ["migrate", "serve", "worker"])
 def test_a_database_that_does_not_answer_in_time_is_told(command, name):
     begun = time.monotonic()

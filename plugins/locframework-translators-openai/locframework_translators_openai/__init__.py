@@ -3,8 +3,10 @@
 import json
 import re
 from decimal import Decimal
+from difflib import get_close_matches
 from time import monotonic
 from typing import Annotated, ClassVar, cast
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta, Struct
@@ -15,6 +17,7 @@ from locframework.ports import (
     EngineSettings,
     Price,
     ServerRefused,
+    Settings,
     Translated,
     TranslationBatch,
     TranslationItem,
@@ -22,6 +25,7 @@ from locframework.ports import (
     Translator,
     TranslatorFailed,
     TranslatorInfo,
+    Unavailable,
     pieces_of,
     refusal,
 )
@@ -33,6 +37,7 @@ Json = dict[str, object]
 CONTEXT_LENGTH = 1000  # characters of one description or message
 TOKENS_FREE, TOKENS_PER_BYTE = 64, 2  # that an answer may have for a text, at most
 _MILLION = 1_000_000
+_LIST_SECONDS = 10.0  # to list the models
 _STARTS_TRIED = 20  # places where JSON may begin in an answer
 
 _PROMPT = """\
@@ -112,6 +117,15 @@ class _Completion(Struct):
     usage: _Usage | None = None
 
 
+class _Model(Struct, frozen=True):
+    id: str
+
+
+class _Models(Struct, frozen=True):
+    data: list[_Model]
+    has_more: bool = False
+
+
 class OpenaiTranslator:
     """The port Translator over chat completions."""
 
@@ -181,12 +195,42 @@ class OpenaiTranslator:
         }
         return Translations(found, cost)
 
+    def require_model(self) -> None:
+        """Raise Unavailable if the server cannot be asked for its models, or its list
+        lacks the model. Not every server has such a list."""
+        wanted = self._settings.model
+        found = self._list_models()
+        if not found or wanted in found or f"{wanted}:latest" in found:  # as in Ollama
+            return
+        near = get_close_matches(wanted, found, 1, 0)[0]
+        raise Unavailable(
+            f"model: the server has no {wanted!r}; did you mean {near!r}?"
+        )
+
+    def _list_models(self) -> list[str]:
+        """Return the names of models, [] for no whole list of them."""
+        try:
+            listed = self._server.get("/models", object, _LIST_SECONDS, self._headers)
+            models = msgspec.convert(listed, _Models)
+        except ServerRefused as refused:
+            if refused.status_code in (401, 403):
+                raise Unavailable(refused.reason) from None
+            return []
+        except TranslatorFailed as failed:
+            raise Unavailable(failed.reason) from None
+        except msgspec.ValidationError:
+            return []
+        return [] if models.has_more else [model.id for model in models.data]
+
+    @property
+    def _headers(self) -> list[tuple[str, str]]:
+        key = self._settings.api_key
+        return [("Authorization", f"Bearer {key}")] if key else []
+
     def _complete(self, request: Json, most: Decimal, seconds: float) -> _Completion:
         """Return the answer; without what the server refuses, which is remembered once
         that helped."""
         ends, without = monotonic() + seconds, self._without
-        key = self._settings.api_key
-        headers = [("Authorization", f"Bearer {key}")] if key else []
         while True:
             try:
                 completion = self._server.post(
@@ -195,7 +239,7 @@ class OpenaiTranslator:
                     _Completion,
                     ends - monotonic(),
                     most,
-                    headers,
+                    self._headers,
                 )
             except ServerRefused as refused:
                 left = [name for name in _OPTIONAL if name not in without]
@@ -327,8 +371,17 @@ class OpenaiPlugin:
 
     def __init__(self, settings: OpenaiSettings) -> None:
         self._translator = OpenaiTranslator(settings)
+        host = urlsplit(settings.url).hostname or ""
+        self._is_azure = host.endswith(".azure.com")
 
     @hookimpl
     def loc_provide_translators(self) -> list[Translator]:
         """One translator: the model of the settings."""
         return [self._translator]
+
+    @hookimpl
+    def loc_decide_settings(self, settings: Settings) -> None:
+        """Report a model that the server lacks. Azure lists models, and not the names
+        of deployments."""
+        if not self._is_azure:
+            self._translator.require_model()

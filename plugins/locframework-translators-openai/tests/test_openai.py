@@ -12,11 +12,13 @@ from locframework import hookimpl
 from locframework.ports import (
     MatchHint,
     Refused,
+    Settings,
     SettingsError,
     TermHint,
     Translated,
     TranslationBatch,
     TranslationItem,
+    Unavailable,
 )
 from locframework.testing.contracts.translators import (
     API_KEY,
@@ -32,6 +34,7 @@ from locframework.testing.receiver import (
     flooding,
     open_receiver,
     replying,
+    resetting_in_the_answer,
 )
 from locframework.testing.workspace import open_workspace
 
@@ -366,6 +369,74 @@ def test_a_local_server_needs_no_tls_and_no_key(tmp_path):
 
     assert receiver.received[0].header("authorization") is None
     assert local.estimate(batch_of("Save")) == 0
+
+
+def fault_of(folder, behaviour, **more):
+    """What check-settings reports of the server, and what the server was asked."""
+    with server(folder, behaviour, **more) as (translator, receiver):
+        plugin = OpenaiPlugin(translator._settings)
+        try:
+            plugin.loc_decide_settings(Settings())
+        except Unavailable as fault:
+            return fault.message, receiver.received
+    return None, receiver.received
+
+
+def listing(*names, **more):
+    data = [{"id": name, "object": "model"} for name in names]
+    return answering(200, body=msgspec.json.encode({"data": data, **more}))
+
+
+def test_a_model_that_the_server_lists_is_fine(tmp_path):
+    fault, [request] = fault_of(tmp_path, listing("huge", "tiny"))
+
+    assert fault is None
+    assert (request.method, request.path) == ("GET", "/v1/models")
+    assert request.header("authorization") == f"Bearer {API_KEY}"
+    assert fault_of(tmp_path, listing("tiny:latest"))[0] is None  # Ollama's default
+
+
+def test_a_model_that_the_server_does_not_list_is_reported_with_the_nearest(tmp_path):
+    fault, _ = fault_of(tmp_path, listing("huge", "tiny-2", "zebra"), model="tiny2")
+
+    assert fault == "model: the server has no 'tiny2'; did you mean 'tiny-2'?"
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        answering(404),
+        answering(501, body=b"<html>"),
+        answering(200, body=b'{"data": null}'),
+        answering(200, body=b'["a", "b"]'),
+        listing(),
+        listing("huge", has_more=True),
+    ],
+)
+def test_a_server_without_a_whole_list_of_models_is_no_fault(tmp_path, behaviour):
+    assert fault_of(tmp_path, behaviour)[0] is None
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        (answering(401, body=API_KEY.encode()), "answered 401: check api_key"),
+        (answering(200, body=b"<html>"), "check url"),
+        (resetting_in_the_answer, "connection_lost"),
+    ],
+)
+def test_a_server_that_does_not_answer_is_reported(tmp_path, behaviour, reason):
+    fault, _ = fault_of(tmp_path, behaviour)
+
+    assert reason in fault
+    assert API_KEY not in fault
+
+
+def test_azure_is_not_asked_for_it_lists_no_deployments():
+    url = "https://contoso.openai.azure.com/openai/v1"
+    plugin = OpenaiPlugin(OpenaiSettings(url=url, model="my-deployment"))
+
+    plugin.loc_decide_settings(Settings())  # without a way there it would raise
 
 
 class Provider:
