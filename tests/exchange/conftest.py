@@ -114,6 +114,14 @@ class Uploads:
             for item in self.items(project)
         }
 
+    def exported(self, project: Mapping[str, Any], **query: str) -> dict[str, bytes]:
+        """The files of an export, by path."""
+        query = {"format": "json-nested"} | query
+        path = f"/projects/{project['id']}/export"
+        answer = self.workspace.owner.get(path, query=query)
+        assert answer.status == 200, answer
+        return self.unzipped(answer.content)
+
     def event_types(self, project: Mapping[str, Any]) -> list[str]:
         """Of all that happened in the project, in order."""
         store = self.workspace.framework.storage.events
@@ -137,6 +145,12 @@ class Uploads:
             for path, content in files.items():
                 made.writestr(path, as_bytes(content))
         return target.getvalue()
+
+    @staticmethod
+    def unzipped(content: bytes) -> dict[str, bytes]:
+        """The files of a ZIP archive, by path."""
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
 
     @staticmethod
     def po(tag: str, *messages: str) -> bytes:

@@ -1,11 +1,9 @@
 """A project in ten languages, from git into the service and back, as every day."""
 
 import difflib
-import io
 import json
 import os
 import random
-import zipfile
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -77,11 +75,6 @@ WRITERS: dict[str, tuple[str, str, Callable[[Mapping[str, str], str], bytes]]] =
 }
 
 
-def in_archive(content: bytes) -> Files:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 def changed_lines(old: bytes, new: bytes) -> tuple[list[str], list[str]]:
     lines = difflib.unified_diff(
         old.decode().splitlines(), new.decode().splitlines(), n=0, lineterm=""
@@ -124,12 +117,9 @@ def test_git_diff_shows_what_was_done_and_nothing_is_lost(
     send = {"format": format_id}
     first = uploads.result(project, "all.zip", Uploads.zipped(before), **send)
     assert first["keysCreated"] >= KEYS
-    export = f"/projects/{project['id']}/export"
 
     def exported() -> Files:
-        answer = uploads.workspace.owner.get(export, query={"format": format_id})
-        assert answer.status == 200, answer
-        return in_archive(answer.content)
+        return uploads.exported(project, format=format_id)
 
     assert exported() == before
 

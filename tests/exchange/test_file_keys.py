@@ -1,8 +1,6 @@
 """What files call keys: any text is imported, found again and written back."""
 
-import io
 import json
-import zipfile
 from typing import Any
 
 import pytest
@@ -128,8 +126,8 @@ def namespaces() -> dict[str, dict[str, str]]:
 
 
 def in_archive(content: bytes) -> dict[str, Any]:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: json.loads(archive.read(name)) for name in archive.namelist()}
+    found = Uploads.unzipped(content)
+    return {name: json.loads(file) for name, file in found.items()}
 
 
 def test_files_that_share_keys_are_modules_and_come_back_without_them(
@@ -238,8 +236,7 @@ def test_po_files_of_apps_keep_the_messages_that_they_share(
         "users-django.users",
     ]
     answer = exported(uploads, project, format="gettext-po")
-    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        assert {name: archive.read(name) for name in archive.namelist()} == files
+    assert Uploads.unzipped(answer.content) == files
 
 
 EDIT = 'msgid "Edit"\nmsgstr "Bearbeiten"\n'
@@ -259,8 +256,7 @@ def test_a_template_among_po_files_is_their_source_and_stays_a_template(
 
     formats = {each["path"]: each["format"] for each in result["files"]}
     assert formats == {"po/app.pot": "gettext-pot", "po/de.po": "gettext-po"}
-    with zipfile.ZipFile(io.BytesIO(archive)) as found:
-        assert {name: found.read(name) for name in found.namelist()} == files
+    assert Uploads.unzipped(archive) == files
     assert [name[:5] for name in replaced["removed"]] == ["Open"]
 
 
@@ -304,8 +300,7 @@ def test_a_template_and_a_po_file_with_other_source_texts_come_back_each_as_it_w
     archive = exported(uploads, project, format="gettext-po").content
     alone = exported(uploads, project, format="gettext-pot").content
 
-    with zipfile.ZipFile(io.BytesIO(archive)) as found:
-        assert {name: found.read(name) for name in found.namelist()} == files
+    assert Uploads.unzipped(archive) == files
     assert alone == template
 
 
@@ -328,8 +323,7 @@ def test_po_files_that_move_with_their_template_keep_their_keys(
 
     assert found["keysCreated"] == 0
     archive = exported(uploads, project, format="gettext-po").content
-    with zipfile.ZipFile(io.BytesIO(archive)) as read:
-        assert sorted(read.namelist()) == sorted(moved | other)
+    assert sorted(Uploads.unzipped(archive)) == sorted(moved | other)
 
 
 def test_a_template_beside_a_po_file_of_the_source_language_is_left_out(
@@ -364,7 +358,7 @@ def test_a_language_without_a_file_and_texts_gets_none(
     named = exported(uploads, project, format=format_, languageCodes="en,de")
 
     assert whole.content == german
-    assert len(zipfile.ZipFile(io.BytesIO(named.content)).namelist()) == 2
+    assert len(Uploads.unzipped(named.content)) == 2
 
 
 def test_the_second_file_of_one_language_and_module_is_skipped_when_asked(

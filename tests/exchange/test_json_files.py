@@ -1,10 +1,6 @@
 """JSON and ARB files of a team go in whole and come back to the byte."""
 
-import io
 import json
-import zipfile
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
@@ -35,17 +31,6 @@ SETS: dict[str, dict[str, str]] = {
 }
 
 
-def exported(
-    uploads: Uploads, project: Mapping[str, Any], format_: str
-) -> dict[str, bytes]:
-    path = f"/projects/{project['id']}/export"
-    query = {"format": format_, "minStatus": "any"}
-    answer = uploads.workspace.owner.get(path, query=query)
-    assert answer.status == 200, answer
-    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 @pytest.mark.parametrize("format_", SETS)
 def test_files_of_three_languages_come_back_to_the_byte_and_change_nothing(
     uploads: Uploads, format_: str
@@ -55,7 +40,7 @@ def test_files_of_three_languages_come_back_to_the_byte_and_change_nothing(
 
     uploads.result(project, "all.zip", uploads.zipped(files))
     values = uploads.values(project)
-    first = exported(uploads, project, format_)
+    first = uploads.exported(project, format=format_, minStatus="any")
     again = uploads.result(project, "all.zip", uploads.zipped(first))
 
     assert first == files

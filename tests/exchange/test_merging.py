@@ -1,8 +1,6 @@
 """Imports merge three ways: what the file brought last, the file, the project."""
 
-import io
 import json
-import zipfile
 from hashlib import sha256
 from typing import Any
 
@@ -275,6 +273,44 @@ def test_a_renamed_key_is_listed_and_may_keep_its_translations(
     assert uploads.values(project)["new"].get("de") == ("de" if carry else None)
 
 
+@pytest.mark.parametrize("mode", ["merge", "replace"])
+def test_a_translation_that_its_file_lost_is_exported_again(
+    uploads: Uploads, project: dict[str, Any], mode: str
+) -> None:
+    english = {"a": "A", "b": "B"}
+    files = both(english, {"a": "x", "b": "y"})
+    uploads.result(project, "all.zip", files)
+
+    found = uploads.result(project, "all.zip", both(english, {"a": "x"}), mode=mode)
+
+    assert (found["keysUnchanged"], found["keysRemoved"]) == (2, 0)
+    assert json.loads(uploads.exported(project)["de.json"]) == {"a": "x", "b": "y"}
+
+
+@pytest.mark.parametrize("carry", [False, True])
+def test_a_key_that_moves_to_another_module_is_renamed_if_files_replace(
+    uploads: Uploads, project: dict[str, Any], *, carry: bool
+) -> None:
+    files = {
+        f"{code}/{name}.json": {"title": f"{name} {code}"}
+        for code in ("en", "de")
+        for name in ("common", "errors")
+    }
+    moved = {path: {**texts} for path, texts in files.items()}
+    for code in ("en", "de"):
+        files[f"{code}/common.json"]["b"] = moved[f"{code}/errors.json"]["b"] = code
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    form = {"mode": "replace", "renames": "carry"} if carry else {}
+
+    uploads.result(project, "all.zip", Uploads.zipped(moved), **form)
+
+    values = uploads.values(project)
+    assert values["errors.b"] == {"en": "en", "de": "de"}
+    assert ("common.b" in values) is not carry
+    common = json.loads(uploads.exported(project)["de/common.json"])
+    assert ("b" in common) is not carry
+
+
 def test_imports_that_are_queued_together_keep_the_files_of_each(
     uploads: Uploads, project: dict[str, Any]
 ) -> None:
@@ -284,12 +320,8 @@ def test_imports_that_are_queued_together_keep_the_files_of_each(
     for each in asked:
         assert uploads.workspace.job_of(each)["status"] == "succeeded"
 
-    path = f"/projects/{project['id']}/export"
-    query = {"format": "json-nested", "languageCodes": "de"}
-    content = uploads.workspace.owner.get(path, query=query).content
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        found = {name: json.loads(archive.read(name)) for name in archive.namelist()}
-    assert found == files
+    found = uploads.exported(project, languageCodes="de")
+    assert {name: json.loads(content) for name, content in found.items()} == files
 
 
 def test_an_import_that_is_refused_adds_no_language(

@@ -1,8 +1,6 @@
 """Files without modules that call different keys alike later."""
 
-import io
 import json
-import zipfile
 from random import Random
 
 import pytest
@@ -35,11 +33,8 @@ def together(first, *others):
 
 
 def exported(uploads, project):
-    content = uploads.workspace.owner.get(
-        f"/projects/{project['id']}/export", query={"format": "json-nested"}
-    ).content
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: json.loads(archive.read(name)) for name in archive.namelist()}
+    found = uploads.exported(project)
+    return {name: json.loads(content) for name, content in found.items()}
 
 
 @pytest.fixture

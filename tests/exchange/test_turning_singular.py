@@ -1,8 +1,6 @@
 """A key becomes one text when its file in the source language has one text."""
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,13 +13,6 @@ ICU = "{count, plural, one{1 file} other{{count} files}}"
 
 def lines(members: Mapping[str, object]) -> bytes:
     return json.dumps(members, indent=2).encode() + b"\n"
-
-
-def archive_of(uploads: Uploads, project: Any, format_id: str) -> dict[str, bytes]:
-    path = f"/projects/{project['id']}/export"
-    answer = uploads.workspace.owner.get(path, query={"format": format_id})
-    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def is_plural(uploads: Uploads, project: Any) -> bool:
@@ -74,7 +65,7 @@ def test_forms_that_become_one_text_in_the_files_do_so_in_the_project(
     assert uploads.values(project) == texts
     assert not is_plural(uploads, project)
     assert (uploads.counts(found), found["conflicts"]) == ((0, 1, 1, 0, 2), [])
-    assert archive_of(uploads, project, format_id) == changed
+    assert uploads.exported(project, format=format_id) == changed
     again = uploads.result(project, "all.zip", Uploads.zipped(changed), mode=mode)
     assert uploads.counts(again) == (0, 0, 2, 0, 0)
 
@@ -88,7 +79,7 @@ def test_a_language_whose_file_did_not_come_keeps_its_other_form(
 
     assert uploads.values(nested)["n"] == {"en": "any", "de": "many"}
     de = lines({"a": "A", "n": "many"})
-    assert archive_of(uploads, nested, "json-nested") == {
+    assert uploads.exported(nested) == {
         "en.json": content,
         "de.json": de,
     }
@@ -154,7 +145,7 @@ def test_a_plain_text_stays_one_of_a_key_that_became_plural_in_the_project(
 
     texts = {"en/other": "any", "de/other": "many"}
     assert (is_plural(uploads, project), uploads.values(project)["n"]) == (True, texts)
-    assert archive_of(uploads, project, "json-nested") == files
+    assert uploads.exported(project, format="json-nested") == files
 
 
 def test_a_second_import_that_waits_meanwhile_keeps_the_key_singular(
