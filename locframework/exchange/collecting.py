@@ -12,7 +12,6 @@ from locframework.keys.catalogues import ImportedModules, family_of
 from locframework.keys.imported_files import (
     Layout,
     Layouts,
-    known_layouts,
     layout_family,
 )
 from locframework.keys.records import StoredValue
@@ -220,7 +219,7 @@ class _KeptFiles:
         for family, code in {
             (family_of(file.format.id), file.language_code) for file in files
         }:
-            for layout in known_layouts(self._store, self._project.id, family, code):
+            for layout in self._reader.layouts(family, code):
                 module, parts = layout.module, module_path(layout.path, code)
                 if module is not None and not (
                     layout.module_is_given or says_module(parts, separator, module)
@@ -404,8 +403,7 @@ class _KeptFiles:
         ]
 
     def _of(self, file: ReadFile, code: str) -> list[Layout]:
-        family = family_of(file.format.id)
-        return known_layouts(self._store, self._project.id, family, code)
+        return self._reader.layouts(family_of(file.format.id), code)
 
 
 def _is_free(values: Sequence[StoredValue], code: str, text: Text) -> bool:

@@ -141,7 +141,7 @@ class Exports:
             for entry in each.entries
         }
         own_names = imported_modules(store, project.id).own_names
-        reader = LayoutReader(self._formats, project, plurals, own_names)
+        reader = LayoutReader(self._formats, store, project, plurals, own_names)
         of_source = [
             KnownLayout(layout, reader.entries(layout, source), info)
             for layout in layouts_of(store, project.id, family, source)
@@ -155,6 +155,7 @@ class Exports:
                 others = {name for each in of_source for name in each.entries}
                 others -= {name for each in templates for name in each.entries}
                 of_source = templates
+        elsewhere: dict[str, set[str]] = {}  # keys of other families, by language
         files: list[SourceFile] = []
         empty: set[str] = set()  # paths of files that nobody imported
         warnings: list[str] = []
@@ -174,8 +175,9 @@ class Exports:
                 ]
             foreign = {*others}
             if of_language or of_source:
-                for each in {source, code}:
-                    foreign |= reader.names_elsewhere(store, family, each)
+                for each in {source, code} - elsewhere.keys():
+                    elsewhere[each] = reader.names_elsewhere(family, each)
+                foreign |= elsewhere[source] | elsewhere[code]
             parts = take_apart(
                 catalogue, project, info, of_language, of_source, foreign
             )

@@ -236,7 +236,9 @@ class ImportJob:
             run = self._begin(task, ImportResult(dry_run=True))
             project, store = run.project, run.store
             imported = imported_modules(store, project.id)
-            reader = LayoutReader(self._formats, project, plurals, imported.own_names)
+            reader = LayoutReader(
+                self._formats, store, project, plurals, imported.own_names
+            )
             if batch.last_import != imported.job_id:
                 files = [
                     file
@@ -265,7 +267,7 @@ class ImportJob:
                     skipped=batch.skipped,
                     languages=batch.languages,
                 )
-            gone = reader.bases(store, batch)
+            gone = reader.bases(batch)
             if batch.skipped and params.mode == "replace":
                 kept = _keys_of_skipped(run, reader, batch)
                 batch = replace(batch, left_out=[*batch.left_out, *kept])
@@ -352,7 +354,7 @@ class ImportJob:
         in_source: set[str] = set()
         for family, by_language in batch.layouts.items() if keys else ():
             has_source |= source in by_language
-            for layout in known_layouts(run.store, project.id, family, source):
+            for layout in reader.layouts(family, source):
                 has_source = True
                 if layout.place not in by_language.get(source, _NO_FILES).replaced:
                     in_source |= reader.entries(layout, source).keys()
@@ -750,7 +752,7 @@ def _keys_of_skipped(run: _Run, reader: LayoutReader, batch: ImportBatch) -> set
     return {
         name
         for family in batch.layouts
-        for layout in known_layouts(run.store, run.project.id, family, source)
+        for layout in reader.layouts(family, source)
         if truncate(layout.path) in skipped
         for name in reader.entries(layout, source)
     } - {key.name for key in batch.keys if key.is_in_source}

@@ -1,8 +1,4 @@
-"""Keeps the files that were last imported: bases of imports, layouts of exports.
-
-A language and family of formats has any number of files, no two of which hold the same
-key.
-"""
+"""Keeps the files that were last imported: bases of imports, layouts of exports."""
 
 import zlib
 from collections.abc import Container, Mapping, Sequence
@@ -53,12 +49,22 @@ from .records import ImportBatch, ImportedKey, ReadFile
 
 @dataclass(eq=False, repr=False)
 class LayoutReader:
-    """Reads files that were imported before."""
+    """Reads files that were imported before. Use one in each snapshot."""
 
     _formats: Formats
+    _store: KeyStore
     _project: Project
     _plurals: Mapping[str, bool]
     _own_names: Mapping[str, Mapping[str, str]]  # as ImportedModules has them
+    _layouts: dict[tuple[str, str], list[Layout]] = field(default_factory=dict)
+
+    def layouts(self, family: str, language_code: str) -> list[Layout]:
+        """Return ``known_layouts``, which are read once."""
+        known = self._layouts.get((family, language_code))
+        if known is None:
+            known = known_layouts(self._store, self._project.id, family, language_code)
+            self._layouts[family, language_code] = known
+        return known
 
     def entries(self, layout: Layout, language_code: str) -> dict[str, Entry]:
         """Return the entries of a file by key, with those that a merge adds; none if it
@@ -99,11 +105,9 @@ class LayoutReader:
         own = self._own_names
         return [replace(file, own_names=own.get(place_of(file), {})) for file in found]
 
-    def names_elsewhere(
-        self, store: KeyStore, family: str, language_code: str
-    ) -> set[str]:
+    def names_elsewhere(self, family: str, language_code: str) -> set[str]:
         """Return the keys in a language's files of other families. One statement."""
-        found = store.details_of(self._project.id, None, language_code, [""])
+        found = self._store.details_of(self._project.id, None, language_code, [""])
         others = [
             layout
             for each in found
@@ -112,7 +116,7 @@ class LayoutReader:
         ]
         return {name for each in others for name in self.entries(each, language_code)}
 
-    def bases(self, store: KeyStore, batch: ImportBatch) -> dict[str, dict[str, Text]]:
+    def bases(self, batch: ImportBatch) -> dict[str, dict[str, Text]]:
         """Set the bases of the keys of an import, and note which files it replaces.
 
         A file of before goes if it has the place of a new one, or if it is the same
@@ -129,7 +133,7 @@ class LayoutReader:
                 new = by_language[code]
                 places = [layout.place for layout in new.files]
                 new.replaced[:] = places
-                old = known_layouts(store, self._project.id, family, code)
+                old = self.layouts(family, code)
                 modules = {layout.module for layout in new.files} - {None}
                 infos = [self._formats.find(layout.format) for layout in new.files]
                 has_template = any(info and info.is_template for info in infos)

@@ -131,7 +131,7 @@ class UploadChecker:
         came = upload.read(file)
         check_paths(given.seen, upload.paths)
         reader = LayoutReader(
-            self._formats, project, upload.plurals or {}, imported.own_names
+            self._formats, store, project, upload.plurals or {}, imported.own_names
         )
         with self._storage.snapshot():
             batch = collect(

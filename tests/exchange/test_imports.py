@@ -2,14 +2,14 @@
 
 import threading
 import time
-from typing import Any
 
 import pytest
 
 from locframework.testing.client import Answer
 from locframework.testing.contracts.storage_events import latest
+from tests.databases import statements_of
 
-Uploads = Any  # tests/exchange/conftest.py
+from .conftest import Uploads
 
 
 def test_a_file_is_imported_by_a_job(uploads: Uploads) -> None:
@@ -345,3 +345,21 @@ def test_format_flags_of_a_branch_come_to_main(
 
     found = owner.get(f"{path}/issues", query={"check": "placeholders"}).data["items"]
     assert [each["message"] for each in found] == ["the placeholder %2 is missing"]
+
+
+def test_each_language_costs_one_statement_to_check(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de", "fr", "it", "pl"])
+    files = {
+        f"{code}/{name}.json": {"title": f"{name} {code}"}
+        for code in ("en", "de", "fr", "it", "pl")
+        for name in ("common", "errors")
+    }
+    uploads.result(project, "all.zip", Uploads.zipped(files))
+    costs = []
+    for count in (6, 10):
+        some = Uploads.zipped(dict(list(files.items())[:count]))
+        with statements_of(uploads.workspace.framework.storage) as statements:
+            assert uploads.ask(project, "all.zip", some).status == 202
+        costs.append(len(statements))
+
+    assert costs[1] - costs[0] == 2
