@@ -60,6 +60,12 @@ from .formats.records import FormatInfo as FormatInfo
 from .formats.records import SourceFile as SourceFile
 from .formats.records import Text as Text
 from .formats.records import WrittenFile as WrittenFile
+from .formats.text_files import Block as Block
+from .formats.text_files import Faults as Faults
+from .formats.text_files import TextFile as TextFile
+from .formats.text_files import fill_template as fill_template
+from .formats.text_files import quoted as quoted
+from .formats.text_files import unreadable as unreadable
 from .glossaries.records import Glossary as Glossary
 from .glossaries.records import StoredGlossary as StoredGlossary
 from .glossaries.records import Term as Term

@@ -1,8 +1,12 @@
 """The contract of the port Format; clauses as in docs/internals/contracts.md."""
 
+import codecs
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from difflib import SequenceMatcher
+from pathlib import Path
 from random import Random
 from typing import ClassVar
 
@@ -23,6 +27,10 @@ from locframework.formats.records import (
     Text,
     WrittenFile,
 )
+from locframework.keys.catalogues import family_of
+from locframework.keys.rules import is_legal_key, legal_key
+
+from .format_files import BROKEN, KNOWN, STRANGERS, with_entities
 
 TEXTS = {
     "plain": "Save",
@@ -59,35 +67,6 @@ KEYS = (
     *("true", "null", "no", "continue", "constructor", "__proto__", "x" * 500),
 )
 """Segments and keys at the edge of what is legal; each may stand beside the others."""
-
-BROKEN = {
-    "empty": b"",
-    "byte order mark": b"\xef\xbb\xbf",
-    "white space": b" \n\t\r\n ",
-    "nul": b"\0",
-    "not utf-8": b"\xff\xfe\xfa\x80",
-    "utf-16": '{"a": "b"}'.encode("utf-16"),
-    "picture": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1",
-    "deep arrays": b"[" * 100_000,
-    "deep objects": b'{"a":' * 100_000,
-    "deep elements": b"<a>" * 100_000,
-    "deep indentation": b"".join(b" " * n + b"a:\n" for n in range(500)),
-    "one quote": b'"',
-    "a lone surrogate": b'{"a": "\\ud800"}',
-    "an encoded surrogate": b'{"a": "\xed\xa0\x80"}',
-    "an escaped nul": b'{"a": "\\u0000"}',
-    "an endless number": b'{"a": ' + b"9" * 100_000 + b"}",
-}
-"""Files that no format can read, or only as next to nothing."""
-
-STRANGERS = {
-    "picture.png": BROKEN["picture"],
-    "letter.docx": b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0",
-    "index.html": b"<!doctype html><html><body><p>Hello</p></body></html>",
-    "main.py": b"import sys\n\nprint(sys.argv)\n",
-    "LICENSE.txt": b"Permission is hereby granted, free of charge, to any person\n",
-}
-"""Files that belong to no format of translations."""
 
 _BYTES = (0x00, 0x0A, 0x22, 0x27, 0x2C, 0x3C, 0x5B, 0x5C, 0x5D, 0x7B, 0x7D, 0x80, 0xFF)
 
@@ -159,6 +138,74 @@ def catalogue(entries: Sequence[Entry], language: str) -> Catalogue:
     return Catalogue(language, entries, PLURALS.get(language, ("one", "other")))
 
 
+class Sample(msgspec.Struct, frozen=True):
+    """A file of a format, and what it says."""
+
+    content: bytes
+    expected: Sequence[Entry] | Mapping[str, Sequence[Entry]]
+    """The entries that are read, in their order, with their lines; by language where
+    one file has several. ``detail`` and ``key_detail`` are compared where they are
+    given."""
+    rewritten: bytes | None = None
+    """What is written of these entries without a template; None: the file itself."""
+    language_code: str = "en"  # that the file is in, where it does not say
+
+    def of_language(self) -> Mapping[str, Sequence[Entry]]:
+        """The entries by language."""
+        if isinstance(self.expected, Mapping):
+            return self.expected
+        return {self.language_code: self.expected}
+
+    def but_for(self, key: str, *new: Entry) -> Mapping[str, Sequence[Entry]]:
+        """The entries by language, with others for those of the key."""
+        return {
+            code: [e for old in some for e in (new if old.key == key else (old,))]
+            for code, some in self.of_language().items()
+        }
+
+
+def as_given(entry: Entry, separator: str) -> Entry:
+    """An entry that was read, as the framework gives it to be written."""
+    if is_legal_key(entry.key, separator):
+        return replace(entry, name=None, line=None)
+    name = legal_key(entry.key, separator)
+    return replace(entry, is_file_key=True, name=name, line=None)
+
+
+def changed_lines(before: bytes, after: bytes) -> set[int]:
+    """Numbers of the lines that are no longer there, or are changed."""
+    lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    steps = SequenceMatcher(None, *lines, autojunk=False).get_opcodes()
+    return {
+        line + 1
+        for tag, start, end, *_ in steps
+        if tag != "equal"
+        for line in range(start, end)
+    }
+
+
+def _lines_of(description: str) -> list[list[str]]:
+    """The words of each line that has some."""
+    return [words for line in description.splitlines() if (words := line.split())]
+
+
+def _without_lines_of(
+    entries: Mapping[str, Sequence[Entry]],
+) -> dict[str, list[Entry]]:
+    return {
+        code: [replace(e, line=None) for e in some] for code, some in entries.items()
+    }
+
+
+def _lines_around(sample: Sample, entry: Entry) -> set[int]:
+    """The lines that are this entry's, and no other's."""
+    lines = {e.line for some in sample.of_language().values() for e in some if e.line}
+    at = entry.line or 1
+    before = max((line for line in lines if line < at), default=0)
+    after = min((line for line in lines if line > at), default=10**9)
+    return {*range(before + 1, min(after, sample.content.count(b"\n") + 2))}
+
+
 SEPARATORS = (".", ":", "/", "|")
 ENTRIES = (
     Entry("cart.pay-now", "Pay now"),
@@ -191,21 +238,27 @@ _TEXTS = st.text(
 )
 _PLURALS = st.dictionaries(st.sampled_from(PLURAL_FORMS), _TEXTS, min_size=1)
 _ANY = st.dictionaries(_KEYS, _TEXTS | _PLURALS, max_size=8)
+_NOTES = st.lists(
+    st.tuples(st.sampled_from(("", "a line\nand another")) | _TEXTS, st.booleans()),
+    min_size=1,
+    max_size=3,
+)
 
 
 class FormatContract:
     """Subclass it as ``Test…`` and give ``format``; see docs/internals/contracts.md.
 
     ``cannot`` declares, by name, what the format lacks, each with the reason:
-    ``recognize``, when it may not claim its own files for sure. The flags of ``info``
-    declare the rest.
-    ``samples`` are files of the format, by name, that use what it has to offer.
-    ``unreadable`` are files, by name, that it has to refuse.
+    ``recognize``, when it may not claim its own files for sure, and ``template``, when
+    it does not keep the layout of a file. The flags of ``info`` declare the rest.
+    ``samples`` are files of the format, by name, that use what it has to offer, with
+    what they say. ``unreadable`` are files, by name, that it has to refuse, each with
+    the line of its first fault.
     """
 
     cannot: ClassVar[Mapping[str, str]] = {}
-    samples: ClassVar[Mapping[str, bytes]] = {}
-    unreadable: ClassVar[Mapping[str, bytes]] = {}
+    samples: ClassVar[Mapping[str, Sample]] = {}
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = {}
     options: ClassVar[FileOptions] = FileOptions(
         key_separator=".", source_language="en"
     )
@@ -261,8 +314,11 @@ class FormatContract:
         plurals: Mapping[str, bool] = {},
     ) -> Texts:
         """The texts of the file's one catalogue, by key."""
-        (read,) = self.read(format, content, language, separator, plurals)
-        return texts_of(read.entries)
+        read = self.read(format, content, language, separator, plurals)
+        if format.info.multilingual and not read:
+            return {}
+        (found,) = read
+        return texts_of(found.entries)
 
     def round_trip(
         self, format: Format, entries: Sequence[Entry], separator: str = "."
@@ -271,13 +327,138 @@ class FormatContract:
         written = self.write(format, entries, separator=separator)
         return self.texts_in(format, written.content, separator=separator)
 
-    def comes_back_or_is_told(self, format: Format, entries: Sequence[Entry]) -> None:
-        """Nothing is lost or changed of which no warning speaks."""
-        written = self.write(format, entries)
+    def comes_back_or_is_told(
+        self, format: Format, entries: Sequence[Entry], module: str | None = None
+    ) -> None:
+        """Nothing is lost or changed of which no warning speaks. ``module`` is the one
+        that is asked for, when the file is written and when it is read."""
+        if not format.info.can_export:
+            pytest.skip(f"{format.info.id} is for import only (info.can_export)")
+        options = replace(self.options, module=module)
+        written = format.write([catalogue(entries, "en")], options)
         plurals = {entry.key: entry.is_plural for entry in entries}
-        found = self.texts_in(format, written.content, plurals=plurals)
-        for key, text in texts_of(entries).items():
-            assert found.get(key) == text or is_warned_of(written, key), key
+        read = self.read(format, written.content, plurals=plurals)
+        assert len(read) == 1 or format.info.multilingual
+        start = f"{module}." if module else ""
+        found = {
+            entry.key if entry.key.startswith(start) else start + entry.key: entry
+            for one in read[:1]
+            for entry in one.entries
+        }
+        texts = texts_of(found.values())
+        for entry, (key, text) in zip(entries, texts_of(entries).items(), strict=True):
+            if is_warned_of(written, key):
+                continue
+            name = key if key in found else start + key
+            assert texts.get(name) == text, key
+            if text and format.info.comments:
+                said = _lines_of(found[name].description)
+                assert said == _lines_of(entry.description), key
+            if text:
+                assert found[name].needs_review is entry.needs_review, key
+
+    def said_in(
+        self, format: Format, sample: Sample, content: bytes, *, is_new: bool = False
+    ) -> dict[str, list[Entry]]:
+        """The entries of a file by language, with as much detail as the sample has.
+        Of one that ``is_new``, without their lines, and which keys are plural is
+        known."""
+        by_language = sample.of_language()
+        plurals = {e.key: e.is_plural for some in by_language.values() for e in some}
+        code = sample.language_code
+        kept = {
+            (entry.key, name)
+            for some in by_language.values()
+            for entry in some
+            for name in ("detail", "key_detail")
+            if getattr(entry, name) is not None
+        }
+        found = {}
+        for each in self.read(format, content, code, plurals=plurals if is_new else {}):
+            found[each.language_code or code] = [
+                replace(
+                    entry,
+                    line=None if is_new else entry.line,
+                    detail=entry.detail if (entry.key, "detail") in kept else None,
+                    key_detail=entry.key_detail
+                    if (entry.key, "key_detail") in kept
+                    else None,
+                )
+                for entry in each.entries
+            ]
+        return found
+
+    def given_of(
+        self,
+        format: Format,
+        sample: Sample,
+        entries: Mapping[str, Sequence[Entry]],
+        template: bytes | None,
+    ) -> list[Catalogue]:
+        """Catalogues of these entries as the framework gives them to be written: all
+        keys in each language, with the details that the sample's file has."""
+        separator = self.options.key_separator
+        every = {entry.key: entry for some in entries.values() for entry in some}
+        given = []
+        for each in self.read(format, sample.content, sample.language_code):
+            code = each.language_code or sample.language_code
+            read = {entry.key: entry for entry in each.entries}
+            own = {entry.key: entry for entry in entries.get(code, ())}
+            some = []
+            for key, entry in (own | every).items():
+                entry = own.get(key) or replace(entry, value=None, needs_review=False)
+                kept = read.get(key, entry)
+                some.append(
+                    replace(
+                        as_given(entry, separator),
+                        key_detail=kept.key_detail,
+                        detail=kept.detail,
+                    )
+                )
+            made = replace(catalogue(some, code), detail=each.detail)
+            given.append(replace(made, template=template))
+        return given
+
+    def filled(
+        self,
+        format: Format,
+        sample: Sample,
+        entries: Mapping[str, Sequence[Entry]],
+        codes: Collection[str] | None = None,
+    ) -> bytes:
+        """The sample's file with these entries; only those of some languages, if they
+        are named."""
+        given = self.given_of(format, sample, entries, sample.content)
+        wanted = [one for one in given if codes is None or one.language_code in codes]
+        return format.write(wanted, self.options).content
+
+    def changes_only(
+        self,
+        format: Format,
+        sample: Sample,
+        entry: Entry,
+        given: Mapping[str, Sequence[Entry]],
+    ) -> None:
+        """Only lines of this entry change when a language's entries are ``given``, and
+        all others say the same."""
+        whole = {**sample.of_language(), **given}
+        for codes in (None, given.keys()):
+            content = self.filled(format, sample, whole, codes)
+
+            found = self.said_in(format, sample, content, is_new=True)
+            assert found == _without_lines_of(whole)
+            assert changed_lines(sample.content, content) <= _lines_around(
+                sample, entry
+            )
+            if sample.content.count(b"\n") == sample.content.count(b"\r\n"):
+                assert content.count(b"\n") == content.count(b"\r\n")
+
+    def require_template(self, format: Format) -> None:
+        """Skip where layouts are not kept, or one of both ways is missing."""
+        if "template" in self.cannot:
+            pytest.skip(self.cannot["template"])
+        if not (format.info.can_export and format.info.can_import):
+            pytest.skip(f"{format.info.id} goes one way only")
 
     def read_or_refuse(self, format: Format, content: bytes) -> list[Catalogue] | None:
         """What is read, when it can be stored; None when it is refused as it should."""
@@ -312,7 +493,7 @@ class FormatContract:
         )
         assert info.can_import or info.can_export
         assert info == format.info
-        assert set(self.cannot) <= {"recognize"}
+        assert set(self.cannot) <= {"recognize", "template"}
         assert all(reason.strip() for reason in self.cannot.values())
 
     def test_f2_the_same_catalogue_gives_the_same_bytes(self, format: Format) -> None:
@@ -423,7 +604,8 @@ class FormatContract:
         self, format: Format
     ) -> None:
         entries = [*ENTRIES, self.entry("things", {"one": "one", "other": "others"})]
-        files = [self.write(format, entries).content, *self.samples.values()]
+        samples = [sample.content for sample in self.samples.values()]
+        files = [self.write(format, entries).content, *samples]
         for seed, content in enumerate(files):
             for variant in damaged(content, seed, 150):
                 read = self.read_or_refuse(format, variant)
@@ -431,16 +613,17 @@ class FormatContract:
                     written = format.write(read, self.options)
                     self.read(format, written.content)
 
-    def test_f13_what_the_format_calls_unreadable_is_refused(
+    def test_f13_what_the_format_calls_unreadable_is_refused_with_its_line(
         self, format: Format
     ) -> None:
-        accepted = [
-            name
-            for name, content in self.unreadable.items()
-            if self.read_or_refuse(format, content) is not None
-        ]
+        lines = {}
+        for name, (content, _) in self.unreadable.items():
+            with pytest.raises(UnreadableFile) as caught:
+                self.read(format, content)
+            assert isinstance(caught.value.details, list)
+            lines[name] = caught.value.details[0].path
 
-        assert accepted == []
+        assert lines == {n: f"line {line}" for n, (_, line) in self.unreadable.items()}
 
     def test_f14_recognizing_never_fails(self, format: Format) -> None:
         extension = format.info.extension
@@ -457,9 +640,20 @@ class FormatContract:
         # what was declared has to be true as well
         assert format.recognizes(file) is ("recognize" not in self.cannot)
 
-    @pytest.mark.parametrize("name", STRANGERS)
-    def test_f16_strangers_are_not_recognized(self, format: Format, name: str) -> None:
-        assert format.recognizes(SourceFile(name, STRANGERS[name])) is False
+    def test_f16_other_files_are_not_recognized(self, format: Format) -> None:
+        info = format.info
+        others = {
+            name: content
+            for family, files in KNOWN.items()
+            for name, content in files.items()
+            if family != family_of(info.id) and not name.endswith(info.extension)
+        }
+
+        assert [
+            name
+            for name, content in {**STRANGERS, **others}.items()
+            if format.recognizes(SourceFile(name, content))
+        ] == []
 
     def test_f17_lines_are_in_the_file(self, format: Format) -> None:
         content = self.write(format, ENTRIES).content
@@ -490,8 +684,8 @@ class FormatContract:
     def test_f20_what_was_read_can_be_written_and_reads_the_same(
         self, format: Format
     ) -> None:
-        for content in self.samples.values():
-            first = self.read(format, content)
+        for sample in self.samples.values():
+            first = self.read(format, sample.content)
             written = format.write(first, self.options)
             second = self.read(format, written.content)
 
@@ -512,11 +706,142 @@ class FormatContract:
         assert read == [texts_of(entries) for entries in sets] * 3
 
     @settings(deadline=None, suppress_health_check=list(HealthCheck))
-    @given(texts=_ANY)
+    @given(texts=_ANY, notes=_NOTES, in_module=st.booleans())
     def test_f22_any_catalogue_comes_back_or_is_told(
-        self, format: Format, texts: dict[str, Text]
+        self,
+        format: Format,
+        texts: dict[str, Text],
+        notes: list[tuple[str, bool]],
+        in_module: bool,
     ) -> None:
-        entries = [self.entry(key, text) for key, text in texts.items()]
+        start = "shop." if in_module else ""
+        entries = [
+            replace(
+                self.entry(start + key, text),
+                description=description,
+                needs_review=needs_review and format.info.marks_unreviewed,
+            )
+            for (key, text), (description, needs_review) in zip(
+                texts.items(), itertools.cycle(notes), strict=False
+            )
+        ]
+        module = "shop" if in_module else None
 
-        self.comes_back_or_is_told(format, entries)
-        self.comes_back_or_is_told(format, entries[::-1])
+        self.comes_back_or_is_told(format, entries, module)
+        self.comes_back_or_is_told(format, entries[::-1], module)
+
+    def test_f23_a_sample_says_what_is_expected(self, format: Format) -> None:
+        for sample in self.samples.values():
+            assert self.said_in(format, sample, sample.content) == sample.of_language()
+
+    def test_f24_a_sample_is_written_as_expected(self, format: Format) -> None:
+        for sample in self.samples.values():
+            given = self.given_of(format, sample, sample.of_language(), None)
+            written = format.write(given, self.options)
+
+            assert written.content == (sample.rewritten or sample.content)
+
+    def test_f25_a_template_with_the_same_texts_is_not_changed(
+        self, format: Format
+    ) -> None:
+        self.require_template(format)
+        for sample in self.samples.values():
+            assert self.filled(format, sample, sample.of_language()) == sample.content
+
+    def test_f26_in_a_template_only_what_differs_changes(self, format: Format) -> None:
+        self.require_template(format)
+        is_marking = format.info.marks_unreviewed
+        for sample in self.samples.values():
+            for code, entries in sample.of_language().items():
+                for entry in [e for e in entries if isinstance(e.value, str)]:
+                    news = [replace(entry, value="changed")]
+                    if is_marking:
+                        is_open = not entry.needs_review
+                        news.append(replace(entry, needs_review=is_open))
+                    for new in news:
+                        some = [new if e is entry else e for e in entries]
+                        self.changes_only(format, sample, entry, {code: some})
+
+    def test_f27_a_template_loses_the_keys_that_are_gone(self, format: Format) -> None:
+        self.require_template(format)
+        for sample in self.samples.values():
+            keys = [e.key for some in sample.of_language().values() for e in some]
+            for key in dict.fromkeys(keys):
+                rest = sample.but_for(key)
+                written = self.filled(format, sample, rest)
+
+                assert self.said_in(format, sample, written, is_new=True) == (
+                    _without_lines_of({c: some for c, some in rest.items() if some})
+                    or ({} if format.info.multilingual else rest)
+                )
+
+    def test_f28_a_new_key_stands_behind_the_one_before(self, format: Format) -> None:
+        self.require_template(format)
+        for sample in self.samples.values():
+            by_language = sample.of_language()
+            first = next(iter(by_language.values()))
+            at_once = len(first) < 2
+            for at, before in enumerate(first):
+                parts = before.key.split(".")
+                name = ".".join([*parts[:-1], "zz-new"])
+                new = self.entry(name, "new text")
+                more = {
+                    code: [*some[: at + 1], new, *some[at + 1 :]]
+                    for code, some in by_language.items()
+                }
+                written = self.filled(format, sample, more)
+                said = self.said_in(format, sample, written, is_new=True)
+
+                for code, entries in said.items():
+                    keys = [entry.key for entry in entries]
+                    place = keys.index(name)
+                    is_next = keys[place - 1 : place] == [before.key]
+                    at_once |= is_next and place < len(keys) - 1
+                    found = entries.pop(place)
+                    assert (found.value, found.is_plural) == ("new text", False)
+                    assert entries == _without_lines_of(by_language)[code]
+            assert at_once, "new keys stand at the end"
+
+    def test_f29_a_byte_order_mark_changes_nothing(self, format: Format) -> None:
+        content = self.write(format, ENTRIES).content
+
+        if content.isascii():
+            content = codecs.BOM_UTF8 + content
+        assert self.texts_in(format, content) == texts_of(ENTRIES)
+
+    @pytest.mark.parametrize("charset", ["iso8859-1", "utf-16", "utf-16-le"])
+    def test_f30_wrong_bytes_are_refused_with_their_line_or_left_out(
+        self, format: Format, charset: str
+    ) -> None:
+        entries = [*ENTRIES, self.entry("wrong", "für Größe"), self.entry("z", "ü")]
+        content = self.write(format, entries).content
+        try:
+            wrong = content.decode().encode(charset)
+        except UnicodeDecodeError:
+            pytest.skip("every byte is right in the charset of the format")
+        lines = [n for n, b in enumerate(wrong.split(b"\n"), 1) if not b.isascii()]
+        try:
+            read = self.read(format, wrong)
+        except UnreadableFile as refusal:
+            problems = refusal.details
+        else:
+            texts = {e.key: e.value for each in read for e in each.entries if e.value}
+            assert texts.items() <= texts_of(entries).items()
+            assert len(texts) == len(entries) or any(each.warnings for each in read)
+            return
+        assert isinstance(problems, list)
+        if charset == "iso8859-1":
+            assert problems[0].path == f"line {lines[0]}"
+
+    def test_f31_entities_are_refused_or_text(
+        self, format: Format, tmp_path: Path
+    ) -> None:
+        (tmp_path / "secret").write_text("the secret")
+        for sample in self.samples.values():
+            texts = [e.value for s in sample.of_language().values() for e in s]
+            text = next((t for t in texts if isinstance(t, str) and t.isalpha()), "")
+            secret = str(tmp_path / "secret")
+            if text and format.info.can_import:
+                for content in with_entities(sample.content, text, secret).values():
+                    with pytest.raises(UnreadableFile):
+                        self.read(format, content)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from locframework.testing.contracts.formats import FormatContract
+from locframework.ports import Entry
+from locframework.testing.contracts.formats import FormatContract, Sample
 
 HEADER = (
     '# Copyright\n#, fuzzy\nmsgid ""\nmsgstr ""\n"Language: en\\n"\n'
@@ -19,23 +20,63 @@ FULL = (
 )
 
 
+NO_TEXT = b'msgid "a"\nmsgstr "\\000"\n\nmsgid "b\0"\nmsgstr ""\n'
+ENTRIES = [
+    Entry(
+        "d-file-482b470c5196",
+        {"one": "%d файл", "other": "%d файлов"},
+        is_plural=True,
+        description="explained",
+        source={"one": "%d file", "other": "%d files"},
+        needs_review=True,
+        line=15,
+        detail={
+            "comment": "note",
+            "references": "a.c:1",
+            "flags": "c-format",
+            "previous": 'msgid "old"',
+        },
+        name="menu\4%d file",
+        format_flags=("c-format",),
+    ),
+    Entry("checkout.pay", "За\nплатить", line=21, name="checkout.pay"),
+    Entry("a.b", None, source="Save", line=26, name="key:a.b\4Save"),
+]
+WRITTEN = (HEADER.format("UTF-8") + FULL).replace(
+    '"Plural-Forms: nplurals=2; "\n"plural=', '"Plural-Forms: nplurals=2; plural='
+)
+
+
 class TestPo(FormatContract):
     samples = {  # noqa: RUF012
-        "full.po": (HEADER.format("UTF-8") + FULL).encode(),
-        "koi8.po": (HEADER.format("KOI8-R") + FULL).encode("koi8-r"),
-        "left-over-rule.po": (HEADER.format("UTF-8") + FULL)
-        .replace("nplurals=2", "nplurals=3")
-        .encode(),
-        "no-text.po": HEADER.format("UTF-8").encode()
-        + b'msgid "a"\nmsgstr "\\000"\n\nmsgid "b\0"\nmsgstr ""\n',
+        "full.po": Sample(
+            (HEADER.format("UTF-8") + FULL).encode(), ENTRIES, WRITTEN.encode()
+        ),
+        "koi8.po": Sample(
+            (HEADER.format("KOI8-R") + FULL).encode("koi8-r"),
+            ENTRIES,
+            WRITTEN.encode(),
+        ),
+        "left-over-rule.po": Sample(
+            (HEADER.format("UTF-8") + FULL)
+            .replace("nplurals=2", "nplurals=3")
+            .encode(),
+            ENTRIES,
+            WRITTEN.replace("(n != 1)", "(n==1 ? 0 : 1)").encode(),
+        ),
+        "no-text.po": Sample(
+            HEADER.format("UTF-8").encode() + NO_TEXT,
+            [Entry("a", None, source="a", line=10, name="a")],
+            WRITTEN.partition("# note")[0].encode() + b'msgid "a"\nmsgstr ""\n',
+        ),
     }
     unreadable = {  # noqa: RUF012
-        "no closing quote": b'msgid "a\nmsgstr "b"\n',
-        "no msgstr": b'msgid "a"\n',
-        "twice": b'msgid "a"\nmsgstr "b"\n' * 2,
-        "unknown escape": b'msgid "a"\nmsgstr "\\q"\n',
-        "unknown charset": HEADER.format("hex").encode(),
-        "json": b'{"a": "b"}',
+        "no closing quote": (b'\nmsgid "a\nmsgstr "b"\n', 2),
+        "no msgstr": (b'#. x\nmsgid "a"\n', 2),
+        "twice": (b'msgid "a"\nmsgstr "b"\n' * 2, 3),
+        "unknown escape": (b'msgid "a"\nmsgstr "\\q"\n', 2),
+        "unknown charset": (HEADER.format("hex").encode(), 6),
+        "json": (b'{"a": "b"}', 1),
     }
 
     @pytest.fixture

@@ -1,28 +1,32 @@
 """Every format of the plugin keeps the contract of the port."""
 
+import json
 from collections.abc import Mapping
 from typing import ClassVar
 
 import pytest
 from locframework_formats_json import JsonPlugin, JsonSettings
 
-from locframework.ports import Catalogue, FileOptions, Format, SourceFile
-from locframework.testing.contracts.formats import FormatContract
+from locframework.ports import Catalogue, Entry, FileOptions, Format, SourceFile
+from locframework.testing.contracts.formats import FormatContract, Sample
 
 UNREADABLE = {
-    "no object": b'["a"]',
-    "null": b"null",
-    "cut off": b'{"a": "b"',
-    "trailing comma": b'{"a": "b",}',
-    "comment": b'{"a": "b"} // b',
-    "a member with two values": b'{"a": "b", "a": "c"}',
-    "a member with two values inside": b'{"a": {"one": "x", "other": "y", "one": "z"}}',
-    "nan": b'{"a": NaN}',
-    "infinity": b'{"a": {"b": -Infinity}}',
-    "a raw control character": b'{"a": "\x01"}',
-    "nested 65 deep": b'{"a":' * 65 + b'"b"' + b"}" * 65,
-    "nested 65 deep in an array": b'{"a":' + b"[" * 64 + b"]" * 64 + b"}",
-    "not utf-8": b'{"a": "\xe9"}',
+    "no object": (b'["a"]', 1),
+    "null": (b"null", 1),
+    "cut off": (b'{"a": "b"', 1),
+    "trailing comma": (b'{"a": "b",}', 1),
+    "comment": (b'{"a": "b"}\n// b', 2),
+    "a member with two values": (b'{"a": "b",\n"a": "c"}', 2),
+    "a member with two values inside": (
+        b'{"a": {\n"one": "x",\n"other": "y",\n"one": "z"}}',
+        4,
+    ),
+    "nan": (b'{"x": "y",\n"a": NaN}', 2),
+    "infinity": (b'{\n"a": {\n"b": -Infinity}}', 3),
+    "a raw control character": (b'{\n"a": "\x01"}', 2),
+    "nested 65 deep": (b'{"a":' * 65 + b'"b"' + b"}" * 65, 1),
+    "nested 65 deep in an array": (b'{"a":' + b"[" * 64 + b"]" * 64 + b"}", 1),
+    "not utf-8": (b'{\n\n"a": "\xe9"}', 3),
 }
 NESTED = b"""{
   "cart": {
@@ -65,16 +69,126 @@ ARB = b"""{
 }"""
 
 
+TITLE = "Your cart"
+ITEMS = {"one": "{count} item", "other": "{count} items"}
+INDENTED = b"""    "items": {
+      "one": "{count} item",
+      "other": "{count} items"
+    }
+  },"""
+NESTED_SAMPLES = {
+    "nested": Sample(
+        NESTED,
+        [
+            Entry("cart.title", TITLE, line=3),
+            Entry("cart.items", ITEMS, is_plural=True, line=4),
+            Entry("cart.note", "flat", line=7),
+        ],
+        NESTED.replace(
+            b"""    "items": {"one": "{count} item", "other": "{count} items"},
+    "empty": {}
+  },""",
+            INDENTED,
+        )
+        + b"\n",
+    ),
+    "flat": Sample(
+        FLAT,
+        [
+            Entry("cart.title", TITLE, line=2),
+            Entry("cart.items", ITEMS, is_plural=True, line=3),
+            Entry("cart.note.few", "a few", line=4),
+        ],
+        json.dumps(json.loads(FLAT), indent=2).encode() + b"\n",
+    ),
+}
+FLAT_SAMPLES = {
+    "flat": Sample(
+        FLAT,
+        [
+            Entry("cart.title", TITLE, line=2),
+            Entry("cart.items", ITEMS, is_plural=True, line=3),
+            Entry("cart.note", {"few": "a few"}, is_plural=True, line=4),
+        ],
+        json.dumps(json.loads(FLAT), indent=2).encode() + b"\n",
+    )
+}
+I18NEXT_SAMPLES = {
+    "i18next": Sample(
+        I18NEXT,
+        [
+            Entry(
+                "cart.items",
+                {"one": "{{count}} item", "other": "{{count}} items"},
+                is_plural=True,
+                line=3,
+            ),
+            Entry("cart.place_ordinal_one", "{{count}}st", line=5),
+            Entry("cart.place_ordinal_other", "{{count}}th", line=6),
+            Entry("cart.friend_male", "A boyfriend", line=7),
+            Entry("both", "both", line=9),
+            Entry("both_one", "1", line=9),
+            Entry("both_other", "n", line=9),
+        ],
+        json.dumps(json.loads(I18NEXT), indent=2).encode() + b"\n",
+    )
+}
+ARB_SAMPLES = {
+    "arb": Sample(
+        ARB,
+        [
+            Entry(
+                "cartTitle",
+                "Your {kind} cart",
+                description="Title",
+                line=5,
+                name="cartTitle",
+            ),
+            Entry(
+                "items",
+                {
+                    "zero": "none",
+                    "one": "one {kind}",
+                    "few": "a few",
+                    "other": "{n} items",
+                },
+                is_plural=True,
+                line=12,
+                key_detail={"arb": {"argument": "n"}},
+                detail={"arb": {"exact": {"zero": "=0", "one": "=1"}}},
+                name="items",
+            ),
+            Entry(
+                "steps",
+                "{count, plural, offset:1 one{# step} other{# steps}}",
+                line=13,
+                name="steps",
+            ),
+            Entry(
+                "mixed",
+                "You have {count, plural, one{1 item} other{{count} items}}",
+                line=14,
+                name="mixed",
+            ),
+            Entry(
+                "kind", "{gender, select, male{he} other{they}}", line=15, name="kind"
+            ),
+        ],
+        json.dumps(json.loads(ARB), indent=2).encode() + b"\n",
+    )
+}
+
+
 def format_named(name: str) -> Format:
     formats = JsonPlugin(JsonSettings()).loc_provide_formats()
     return next(format for format in formats if format.info.id == name)
 
 
 class TestNestedJson(FormatContract):
-    samples: ClassVar[Mapping[str, bytes]] = {"nested": NESTED, "flat": FLAT}
-    unreadable: ClassVar[Mapping[str, bytes]] = UNREADABLE | {
-        "a key twice": b'{"a": {"b": "x"}, "a.b": "y"}',
-        "a plural and keys": b'{"a": {"other": "x"}, "a": {"b": "y"}}',
+    samples: ClassVar[Mapping[str, Sample]] = NESTED_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE | {
+        "a key twice": (b'{"a": {"b": "x"},\n"a.b": "y"}', 2),
+        "a plural and keys": (b'{"a": {"other": "x"},\n"a": {"b": "y"}}', 2),
     }
 
     @pytest.fixture
@@ -83,8 +197,8 @@ class TestNestedJson(FormatContract):
 
 
 class TestFlatJson(FormatContract):
-    samples: ClassVar[Mapping[str, bytes]] = {"flat": FLAT}
-    unreadable: ClassVar[Mapping[str, bytes]] = UNREADABLE
+    samples: ClassVar[Mapping[str, Sample]] = FLAT_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE
 
     @pytest.fixture
     def format(self) -> Format:
@@ -95,8 +209,8 @@ class TestI18nextJson(FormatContract):
     cannot: ClassVar[Mapping[str, str]] = {
         "recognize": "a file without plurals is json-nested as well"
     }
-    samples: ClassVar[Mapping[str, bytes]] = {"i18next": I18NEXT}
-    unreadable: ClassVar[Mapping[str, bytes]] = UNREADABLE
+    samples: ClassVar[Mapping[str, Sample]] = I18NEXT_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE
 
     @pytest.fixture
     def format(self) -> Format:
@@ -104,10 +218,10 @@ class TestI18nextJson(FormatContract):
 
 
 class TestArb(FormatContract):
-    samples: ClassVar[Mapping[str, bytes]] = {"arb": ARB}
-    unreadable: ClassVar[Mapping[str, bytes]] = UNREADABLE | {
-        "a key twice": b'{"a": "b", "c": "d", "@c": {"x-key": "a"}}',
-        "nan in attributes": b'{"a": "b", "@a": {"c": [NaN]}}',
+    samples: ClassVar[Mapping[str, Sample]] = ARB_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE | {
+        "a key twice": (b'{"a": "b",\n"c": "d", "@c": {"x-key": "a"}}', 2),
+        "nan in attributes": (b'{"a": "b",\n"@a": {\n"c": [NaN]}}', 3),
     }
 
     @pytest.fixture

@@ -1,0 +1,145 @@
+"""What formats of text files have in common: charsets, faults with lines, templates."""
+
+import codecs
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from locframework.errors import Problem, UnreadableFile, abbreviate
+
+from .records import Entry
+
+FAULTS_LIMIT = 1000  # of a file, and as many warnings
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def quoted(name: str) -> str:
+    """Return a name or text of a file as a message may repeat it: printable, short."""
+    return abbreviate(repr(name))
+
+
+def unreadable(line: int, rule: str, message: str) -> UnreadableFile:
+    """Return the refusal of a file for one fault."""
+    return UnreadableFile.of([Problem(f"line {line}", rule, message)])
+
+
+class Faults:
+    """Faults and warnings of a file, in the course of reading it."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+        self._problems: list[tuple[int, str, str]] = []
+
+    def add(self, line: int, rule: str, message: str) -> None:
+        """Note a fault. Raises UnreadableFile when there are too many to help."""
+        self._problems.append((line, rule, message))
+        if len(self._problems) >= FAULTS_LIMIT:
+            self.raise_any()
+
+    def warn(self, line: int, message: str) -> None:
+        """Note what is left out of the file, or may be misread."""
+        if len(self.warnings) < FAULTS_LIMIT:
+            self.warnings.append(f"line {line}: {message}")
+        elif len(self.warnings) == FAULTS_LIMIT:
+            self.warnings.append(f"there are more than {FAULTS_LIMIT} warnings")
+
+    def raise_any(self) -> None:
+        """Raise UnreadableFile with a Problem for each fault, in order of lines."""
+        if self._problems:
+            raise UnreadableFile.of(
+                [Problem(f"line {n}", *told) for n, *told in sorted(self._problems)]
+            )
+
+
+class TextFile(NamedTuple):
+    """The text of a file, and how it is encoded."""
+
+    text: str
+    charset: str
+    mark: bytes = b""  # byte order mark
+
+    @classmethod
+    def of(cls, content: bytes, *charsets: str) -> "TextFile":
+        """Return the text of a file in the first of the charsets that fits; UTF-8 if
+        none is given.
+
+        A byte order mark of UTF-8 is left out. One of UTF-16 decides, if ``utf-16`` is
+        among the charsets. Raises UnreadableFile with the line of the first wrong byte.
+        """
+        names = list(charsets or ("utf-8",))
+        for mark, charset in _MARKS:
+            if content.startswith(mark) and charset[:6] in ("utf-8", *names):
+                names, content = [charset], content.removeprefix(mark)
+                return cls(_decoded(content, names), names[0], mark)
+        names = [name for name in names if name != "utf-16"]
+        return cls(_decoded(content, names), names[0])
+
+    def encoded(self, text: str) -> bytes:
+        """Return a text as the bytes of such a file. Raises UnicodeEncodeError."""
+        return self.mark + text.encode(self.charset)
+
+    @property
+    def newline(self) -> str:
+        """What ends most lines."""
+        has_more = self.text.count("\r\n") * 2 > self.text.count("\n")
+        return "\r\n" if has_more else "\n"
+
+
+def _decoded(content: bytes, charsets: list[str]) -> str:
+    """Return the text; leave in ``charsets`` the one that it is in."""
+    first: UnicodeDecodeError | None = None
+    while charsets:
+        try:
+            return content.decode(charsets[0])
+        except UnicodeDecodeError as error:
+            first = first or error
+            charsets.pop(0)
+    assert first is not None
+    before = content[: first.start].decode(first.encoding, "replace")
+    message = f"the file is not {first.encoding.upper()}"
+    raise unreadable(before.count("\n") + 1, "encoding", message)
+
+
+class Block(Struct, frozen=True):
+    """Some lines of a file: those of a key, or others."""
+
+    text: str
+    key: str | None = None  # as the file calls it
+    entry: Entry | None = None  # as it was read
+
+
+def fill_template(
+    blocks: Sequence[Block],
+    entries: Iterable[Entry],
+    lines_of: Callable[[Entry, Block | None], str],
+    newline: str = "\n",
+) -> str:
+    """Return the file that was cut into ``blocks`` with other entries.
+
+    ``lines_of`` returns the lines of an entry: of one that the file has, those of its
+    block with what differs; "" leaves it out. Keys that are no entry's go. New ones
+    stand behind the entry before them, the first ones before the entry that follows.
+    """
+    at = {block.key: index for index, block in enumerate(blocks) if block.key}
+    kept: list[list[str]] = [[] if block.key else [block.text] for block in blocks]
+    first: list[str] = []
+    behind = first
+    place = len(blocks)
+    for entry in entries:
+        index = at.get(entry.key)
+        if index is None:
+            behind.append(lines_of(entry, None))
+            continue
+        if behind is first:
+            place = index
+        kept[index].append(lines_of(entry, blocks[index]))
+        behind = kept[index]
+    kept.insert(place, first)
+    lines = [one for some in kept for one in some if one]
+    ends = [one if one.endswith("\n") else one + newline for one in lines[:-1]]
+    return "".join([*ends, *lines[-1:]])
