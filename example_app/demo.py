@@ -25,6 +25,7 @@ from locframework.formats.records import SourceFile
 from locframework.glossaries.records import GlossaryQuery
 from locframework.jobs.records import Job
 from locframework.keys.records import BulkKey, NewKeys
+from locframework.machine_translation.records import RunFilter, TranslateRequest
 from locframework.memories.imports import MemoryImportOptions
 from locframework.memories.records import MemoryQuery, NewAssignment, NewMemory
 from locframework.projects.records import NewLanguage, NewProject, Project
@@ -147,6 +148,7 @@ def _make(framework: Framework, organization: Organization) -> Project:
     _publish(framework, project)
     add_work_in_progress(framework, organization, project)
     _add_memory(framework, organization, project)
+    _translate_by_machine(framework, project)
     finished = OrganizationChanges(name=ORGANIZATION)
     framework.organizations.update_organization(OPERATOR, organization.id, finished)
     return project
@@ -250,6 +252,19 @@ def _add_memory(
         queue = files.prepare_import(OPERATOR, tm_id, content, options)
         _run(framework, files, tm_id, queue())
     framework.runner.run_until_idle()  # the project's texts are learned
+
+
+def _translate_by_machine(framework: Framework, project: Project) -> None:
+    """Draft what Japanese lacks, after a dry run for the estimate."""
+    for dry_run in (True, False):
+        request = TranslateRequest(
+            ["ja"],
+            filter=RunFilter(language_code="ja", status="untranslated"),
+            provider="pseudo",
+            dry_run=dry_run,
+        )
+        job = framework.machine_translation.start_run(OPERATOR, project.id, request)
+        _run(framework, framework.jobs, project.id, job)
 
 
 def _run(framework: Framework, jobs: JobsOf, about: str, job: Job) -> None:

@@ -125,7 +125,21 @@ def test_every_file_came_by_an_import_job(app, get):
     assert done.count(("release", "succeeded")) == 1
     assert [type_ for type_, _ in done].count("recheck") == 1  # for its glossary
     assert done.count(("tm_learn", "succeeded")) == 1  # for its memory
-    assert len(done) == 16
+    assert done.count(("ai_translate", "succeeded")) == 2
+    assert len(done) == 18
+
+
+def test_a_dry_run_said_what_a_run_of_machine_translation_then_drafted(app, get):
+    project = f"/projects/{app.demo['projectId']}"
+    jobs = get(f"{project}/jobs?type=ai_translate")["items"]
+    run, dry = (job["result"] for job in jobs)  # newest first
+    drafts = get(f"{project}/keys?status=draft&languageCode=ja&limit=200")["items"]
+
+    assert (dry["dryRun"], run["dryRun"]) == (True, False)
+    assert dry["translated"] == run["translated"] == 11
+    assert (dry["cost"], run["failed"], run["skipped"]) == ("0", 0, 0)
+    assert run["provider"] == "pseudo"
+    assert {key["id"] for key in drafts} == {item["keyId"] for item in run["items"]}
 
 
 def test_the_memory_knows_the_project_and_what_files_brought(get):

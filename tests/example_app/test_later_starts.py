@@ -144,6 +144,7 @@ CRASHES = [  # one is left to the default run
     "import.before_commit#2",
     "import.after_job#8",
     "import.after_commit#13",
+    "ai_translate.after_step#2",
     "release.after_blobs",
     "release.after_commit",
 ]
