@@ -20,7 +20,6 @@ from locframework.errors import (
     PermissionDenied,
     ProjectNotFound,
     Unavailable,
-    truncate,
 )
 from locframework.events import EventLog
 from locframework.file_import.imports import KEPT_FOR, ImportState, write_in_steps
@@ -30,7 +29,6 @@ from locframework.jobs.records import StoredJob
 from locframework.jobs.store import Item
 from locframework.jobs.work import Work
 from locframework.keys.catalogues import imported_modules
-from locframework.keys.imported_files import Layouts, known_layouts, known_since
 from locframework.keys.records import FileDetail, KeyWrite, StoredKey
 from locframework.keys.store import KeyStore, store_of
 from locframework.keys.writing.checks import Known
@@ -53,6 +51,7 @@ from .records import (
     ImportResult,
     Rename,
 )
+from .removals import Removals, Renames
 from .rules import (
     LISTED_LIMIT,
     ImportRules,
@@ -82,8 +81,6 @@ or make its translations outdated."""
 
 _NOTHING_REPLACED = "nothing was removed: no file is in the source language"
 
-_NO_FILES = Layouts([])
-
 _decoder = msgspec.msgpack.Decoder(ImportBatch)
 
 
@@ -108,12 +105,11 @@ class _Run(Struct):
     params: ImportParams
     rules: ImportRules
     result: ImportResult
+    removals: Removals
     conflicts: list[Conflict] = field(default_factory=list)
     undecided: list[Conflict] = field(default_factory=list)  # of the conflicts
     renamed: Mapping[str, str] = {}
     """Where nothing is written: the ids of keys by the names that they would get."""
-    gone: Mapping[str, dict[str, Text]] = {}  # as in _Task
-    of_main: Collection[str] = ()  # as in _Task
     known: Known | None = None  # what checks have found
     own_keys: Collection[str] = ()  # of own_names of the batch
     modules: Collection[str] = ()  # names of files
@@ -129,7 +125,6 @@ class _Run(Struct):
         return key in self.own_keys or bool(found and module in self.modules)
 
 
-_Renames = list[tuple[StoredKey, ImportedKey]]
 _Planned = tuple[StoredKey | None, ImportedKey, KeyPlan]
 
 
@@ -182,7 +177,7 @@ class ImportJob:
         size = max(1, size)
         if params.on_conflict == "fail":
             size = max(size, len(batch.keys))
-        pairs: _Renames = []
+        pairs: Renames = []
         if state.result:
             for key in batch.keys:
                 key.base.update(task.gone.get(state.renamed.get(key.name, ""), {}))
@@ -191,7 +186,7 @@ class ImportJob:
                 self._check(task, ImportResult(dry_run=True))
             if params.mode == "replace":
                 with self._storage.snapshot():
-                    pairs = self._renames(self._begin(task, result), batch)
+                    pairs = _list_renames(task, self._begin(task, result))
             state.total = len(batch.keys)
             state.result = msgspec.to_builtins(result)
             state.renamed = {new.name: old.key for old, new in pairs}
@@ -268,99 +263,17 @@ class ImportJob:
                     languages=batch.languages,
                 )
             gone = reader.bases(batch)
-            if batch.skipped and params.mode == "replace":
-                kept = _keys_of_skipped(run, reader, batch)
-                batch = replace(batch, left_out=[*batch.left_out, *kept])
-            came = batch.keys
-            batch = self._without_removed(run, reader, batch)
+            came, removals = (
+                batch.keys,
+                Removals(self._storage, run.scope, batch, params.mode),
+            )
+            batch = removals.without_removed(reader)
             names = {key.name for key in batch.keys}
             gone |= {key.name: key.base for key in came if key.name not in names}
-            of_main = _only_of_main(self._storage.keys, run, reader, batch)
+            of_main = removals.only_of_main(reader)
             return replace(task, batch=batch, gone=gone, of_main=of_main)
 
-    def _without_removed(
-        self, run: _Run, reader: LayoutReader, batch: ImportBatch
-    ) -> ImportBatch:
-        """Return the batch without keys that the files of the source language no longer
-        have, but files of others still do.
-
-        ``replace`` removes them, if they have a source text. Else they are left out if
-        the project does not have them, and no file has changed their texts; on a branch
-        also those that its files of the source language still have: main has removed
-        them.
-        """
-        others = [key for key in batch.keys if not key.is_in_source]
-        stale = []
-        if run.params.mode == "replace" and batch.replaced:
-            left_out = {*batch.left_out}
-            stale += [
-                key
-                for key in others
-                if key.name not in left_out and _is_replaced(key.name, run, batch)
-            ]
-            plain = [key.name for key in stale if key.source is None]
-            found = run.store.find_keys(run.project.id, names=plain) if plain else {}
-            of_source = {key.key for key in _with_source_text(run, found)}
-            known = {key.key for key in found.values()}
-            stale = [
-                key
-                for key in stale
-                if key.source is not None
-                or key.name in of_source
-                or (key.name not in known and _is_unchanged(key))
-            ]
-            others = []
-        if run.scope.branch is not None:
-            others += [key for key in batch.keys if key.is_in_source]
-        others = [key for key in others if key.values and _is_unchanged(key)]
-        stale += self._removed(run, reader, batch, others) if others else []
-        if not stale:
-            return batch
-        names = {key.name for key in stale}
-        first = min(names)
-        told = f"{len(stale)} keys" if len(stale) > 1 else "1 key"
-        warning = f"{told}, first {first}, left out: the project or source files do"
-        return replace(
-            batch,
-            keys=[key for key in batch.keys if key.name not in names],
-            warnings=[*batch.warnings, f"{warning} not have them"],
-        )
-
-    def _removed(
-        self,
-        run: _Run,
-        reader: LayoutReader,
-        batch: ImportBatch,
-        keys: Sequence[ImportedKey],
-    ) -> list[ImportedKey]:
-        """Return the keys that neither the project nor its source files have; on a
-        branch those that it does not have."""
-        project, source = run.project, run.project.source_language
-        found = run.store.find_keys(
-            project.id,
-            names=[key.name for key in keys],
-            file_keys={key.file_key for key in keys if key.file_key is not None},
-        ).values()
-        names = {key.key for key in found}
-        file_keys = {key.file_key for key in found} - {None}
-        keys = [
-            key
-            for key in keys
-            if key.name not in names and key.file_key not in file_keys
-        ]
-        if run.scope.branch is not None:
-            return keys
-        has_source = False
-        in_source: set[str] = set()
-        for family, by_language in batch.layouts.items() if keys else ():
-            has_source |= source in by_language
-            for layout in reader.layouts(family, source):
-                has_source = True
-                if layout.place not in by_language.get(source, _NO_FILES).replaced:
-                    in_source |= reader.entries(layout, source).keys()
-        return [key for key in keys if has_source and key.name not in in_source]
-
-    def _begin_writing(self, task: _Task, state: ImportState, pairs: _Renames) -> _Run:
+    def _begin_writing(self, task: _Task, state: ImportState, pairs: Renames) -> _Run:
         """Begin, add the languages that the project lacks, and rename keys."""
         run = self._begin(task, msgspec.convert(state.result, ImportResult))
         project_id = run.project.id
@@ -396,7 +309,7 @@ class ImportJob:
         with self._storage.snapshot():
             run = self._begin(task, result)
             if params.mode == "replace":
-                pairs = self._renames(run, batch)
+                pairs = _list_renames(task, run)
                 run.renamed = {new.name: old.id for old, new in pairs}
             for start in range(0, len(batch.keys), KEYS_AT_ONCE):
                 task.work.check_cancelled()
@@ -405,51 +318,12 @@ class ImportJob:
                     done = min(start + KEYS_AT_ONCE, len(batch.keys))
                     task.work.report(done, len(batch.keys))
             if params.mode == "replace":
-                self._remove_others(run, batch)
+                self._remove_others(run, task.batch)
             _refuse_conflicts(run)
             return run.conflicts
 
-    def _renames(self, run: _Run, batch: ImportBatch) -> _Renames:
-        """List the keys that the files renamed; return them, if they are carried over.
-
-        Such a key is removed by ``replace``, and there is one new key with its source
-        text. The new key takes the bases of the old one.
-        """
-        source, store = run.project.source_language, run.store
-        others = self._others(run, batch) if batch.replaced else []
-        values = store.values_of([key.id for key in others], [source]) if others else {}
-        old: dict[object, list[StoredKey]] = defaultdict(list)
-        for key in others:
-            rows = values.get(key.id, ())
-            texts = {row.plural_form or "other": row.value for row in rows}
-            old[tuple(sorted(texts.items()))].append(key)
-        existing = store.names_of(run.project.id) if old else {}
-        new: dict[object, list[ImportedKey]] = defaultdict(list)
-        for each in batch.keys:
-            text = each.values.get(source) or each.source
-            if text and each.name not in existing:
-                texts = {"other": text} if isinstance(text, str) else dict(text)
-                new[tuple(sorted(texts.items()))].append(each)
-        pairs = [
-            (keys[0], new[text][0])
-            for text, keys in old.items()
-            if len(keys) == 1 and len(new.get(text, ())) == 1
-        ]
-        file_keys = {new.file_key for _, new in pairs if new.file_key is not None}
-        found = store.find_keys(run.project.id, file_keys=file_keys)
-        names = {key.name for key in batch.keys}  # others are renamed in the project
-        there = {key.file_key for key in found.values() if key.key not in names}
-        pairs = [pair for pair in pairs if pair[1].file_key not in there]
-        renames = [Rename(before.key, after.name) for before, after in pairs]
-        run.result.renames += renames[: LISTED_LIMIT - len(run.result.renames)]
-        if run.params.renames == "list":
-            return []
-        for before, after in pairs:
-            after.base.update(run.gone.get(before.key, {}))
-        return pairs
-
     def _write_batch(
-        self, task: _Task, state: ImportState, size: int, pairs: _Renames
+        self, task: _Task, state: ImportState, size: int, pairs: Renames
     ) -> None:
         work, batch, project_id = task.work, task.batch, task.job.project_id
 
@@ -500,7 +374,7 @@ class ImportJob:
             work.report(len(batch.keys), len(batch.keys))
             crash_point("import.after_keys")
             if task.params.mode == "replace":
-                self._remove_others(run, batch)
+                self._remove_others(run, task.batch)
             _refuse_conflicts(run)
             self._events.append(
                 "import.completed",
@@ -583,8 +457,9 @@ class ImportJob:
                 may_approve=may(caller, "translation_approve", access_scope),
             ),
             result=result,
-            gone=task.gone,
-            of_main=task.of_main,
+            removals=Removals(
+                self._storage, scope, batch, params.mode, task.gone, task.of_main
+            ),
             own_keys={key for own in batch.own_names.values() for key in own.values()},
             modules={*batch.known_modules}.union(
                 layout.module
@@ -670,10 +545,10 @@ class ImportJob:
             warn(run.result, [_NOTHING_REPLACED])
             return
         renamed = set(run.renamed.values())
-        keys = [key for key in self._others(run, batch) if key.id not in renamed]
+        keys = [key for key in run.removals.others() if key.id not in renamed]
         listed = LISTED_LIMIT - len(run.result.removed)
         run.result.removed += [key.key for key in keys[:listed]]
-        for others in (keys, self._keys_of_main(run, keys)):
+        for others in (keys, run.removals.keys_of_main(keys)):
             run.result.keys_removed += len(others)
             refusals = self._trash.check_trash(
                 run.caller, run.scope, others, origin="import"
@@ -682,89 +557,9 @@ class ImportJob:
             if not run.result.dry_run:
                 self._trash.trash(run.caller, run.scope, others)
 
-    def _others(self, run: _Run, batch: ImportBatch) -> list[StoredKey]:
-        """Return the keys that the files do not name, in the order of their names.
-
-        Keys that have only texts in other languages stay: no file of the source
-        language had them.
-        """
-        store = run.store
-        names = {key.name for key in batch.keys}.union(batch.left_out)
-        existing = store.names_of(run.project.id)
-        ids = [
-            existing[name]
-            for name in sorted(existing.keys() - names)
-            if _is_replaced(name, run, batch)
-        ]
-        found = store.find_keys(run.project.id, ids) if ids else {}
-        of_id = {id_: found[id_] for id_ in ids}
-        renamed = {
-            key.file_key
-            for key in batch.keys
-            if key.file_key is not None and key.name not in existing
-        }
-        of_source = {key.id for key in _with_source_text(run, of_id)}
-        bare = [id_ for id_ in ids if id_ not in of_source]
-        rows = store.values_of(bare) if bare else {}
-        kept = {id_ for id_ in bare if any(row.value for row in rows.get(id_, ()))}
-        others = [
-            key
-            for id_, key in of_id.items()
-            if id_ not in kept and key.file_key not in renamed
-        ]
-        later = {key.id: key for key in self._unknown(run, others)}
-        if run.scope.branch is not None and later:
-            overlay = self._storage.branch_keys(run.project.id, run.scope.branch.id)
-            for each in overlay.overlay(later):
-                if each.kind == "own":
-                    del later[each.key_id]
-        return [key for key in others if key.id not in later or key.key in run.gone]
-
-    def _unknown(self, run: _Run, keys: Iterable[StoredKey]) -> list[StoredKey]:
-        """Return the keys that main has only since the branch was made, or updated
-        last: its files cannot have them, unless they are its own."""
-        if run.scope.branch is None:
-            return []
-        since = known_since(run.store, run.scope.branch)
-        return [key for key in keys if key.created_at > since or key.key in run.of_main]
-
-    def _keys_of_main(self, run: _Run, removed: Sequence[StoredKey]) -> list[StoredKey]:
-        """Return the keys of main that would appear on the branch once its own keys
-        with their names are removed."""
-        if run.scope.branch is None or not removed:
-            return []
-        project_id, names = run.project.id, [key.key for key in removed]
-        on_main = self._storage.keys.find_keys(project_id, names=names)
-        known = {*run.store.find_keys(project_id, on_main)}
-        known |= run.store.find_keys(project_id, on_main, in_trash=True).keys()
-        known |= {key.id for key in self._unknown(run, on_main.values())}
-        return [key for key in on_main.values() if key.id not in known]
-
     def _require(self, run: _Run, permission: str) -> None:
         if not self._access.may(run.caller, permission, scope_of(run.project)):
             raise PermissionDenied(permission)
-
-
-def _keys_of_skipped(run: _Run, reader: LayoutReader, batch: ImportBatch) -> set[str]:
-    """Return the keys of files of the source language that could not be read now, but
-    were imported before: nobody has removed them."""
-    source, skipped = run.project.source_language, {each.path for each in batch.skipped}
-    return {
-        name
-        for family in batch.layouts
-        for layout in reader.layouts(family, source)
-        if truncate(layout.path) in skipped
-        for name in reader.entries(layout, source)
-    } - {key.name for key in batch.keys if key.is_in_source}
-
-
-def _with_source_text(run: _Run, keys: Mapping[str, StoredKey]) -> list[StoredKey]:
-    """Return those of the keys, by id, that have a source text."""
-    source = run.project.source_language
-    values = run.store.values_of([*keys], [source]) if keys else {}
-    return [
-        key for id_, key in keys.items() if any(v.value for v in values.get(id_, ()))
-    ]
 
 
 def _characters(keys: Iterable[ImportedKey]) -> int:
@@ -784,37 +579,19 @@ def _first(keys: Sequence[ImportedKey], characters: int) -> Sequence[ImportedKey
     return keys[: max(1, count)]
 
 
-def _is_unchanged(key: ImportedKey) -> bool:
-    return all(key.base.get(code) == text for code, text in key.values.items())
+def _list_renames(task: _Task, run: _Run) -> Renames:
+    """List the keys that the files renamed; return them, if they are carried over.
 
-
-def _is_replaced(name: str, run: _Run, batch: ImportBatch) -> bool:
-    """Return whether ``replace`` removes the key if no file has it."""
-    modules = batch.replaced or ()
-    module, found, _ = name.partition(run.project.key_separator)
-    if found and module in modules:
-        return True
-    return "" in modules and not (found and module in batch.known_modules)
-
-
-def _only_of_main(
-    main: KeyStore, run: _Run, reader: LayoutReader, batch: ImportBatch
-) -> set[str]:
-    """Return the keys that a merge of another branch may have brought with its files,
-    however long ago it created them."""
-    if run.scope.branch is None or run.params.mode != "replace":
-        return set()
-    project, source = run.project, run.project.source_language
-    there, known = (
-        {
-            name
-            for family in batch.layouts
-            for layout in known_layouts(store, project.id, family, source)
-            for name in reader.entries(layout, source)
-        }
-        for store in (main, run.store)
-    )
-    return there - known
+    The new key takes the bases of the old one.
+    """
+    pairs = run.removals.renames()
+    renames = [Rename(before.key, after.name) for before, after in pairs]
+    run.result.renames += renames[: LISTED_LIMIT - len(run.result.renames)]
+    if task.params.renames == "list":
+        return []
+    for before, after in pairs:
+        after.base.update(task.gone.get(before.key, {}))
+    return pairs
 
 
 def _texts_seen(run: _Run, plans: Sequence[_Planned]) -> SeenTexts:
