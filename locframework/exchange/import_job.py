@@ -102,6 +102,7 @@ class _Run(Struct):
     scope: BranchScope
     store: KeyStore  # of the scope
     languages: Sequence[Language]
+    lacking: Sequence[str]  # of these, the languages that the project does not have yet
     params: ImportParams
     rules: ImportRules
     result: ImportResult
@@ -274,18 +275,12 @@ class ImportJob:
             return replace(task, batch=batch, gone=gone, of_main=of_main)
 
     def _begin_writing(self, task: _Task, state: ImportState, pairs: Renames) -> _Run:
-        """Begin, add the languages that the project lacks, and rename keys."""
+        """Begin, add the languages that the project lacks, and rename keys first."""
         run = self._begin(task, msgspec.convert(state.result, ImportResult))
-        project_id = run.project.id
-        known = {
-            language.language_code
-            for language in self._storage.projects.list_languages(project_id)
-        }
-        missing = [code for code in task.batch.languages if code not in known]
-        for code in missing:
-            self._languages.add_language(run.caller, project_id, NewLanguage(code))
-        run = self._begin(task, run.result) if missing else run
-        if pairs:
+        for code in run.lacking:
+            self._languages.add_language(run.caller, run.project.id, NewLanguage(code))
+        run = self._begin(task, run.result) if run.lacking else run
+        if pairs and not state.done:
             self._require(run, "key_update")
             writes = [
                 KeyWrite(
@@ -343,9 +338,8 @@ class ImportJob:
                 yield keys
 
         def write(keys: Sequence[ImportedKey]) -> Sequence[Item]:
-            run = self._begin_writing(task, state, [] if state.done else pairs)
-            run.known = known
-            self._write_step(task, run, keys)
+            run = self._begin_writing(task, state, pairs)
+            self._write_step(task, run, keys, known)
             state.result = msgspec.to_builtins(run.result)
             items: Sequence[Item] = msgspec.to_builtins(run.conflicts)
             return items
@@ -353,24 +347,11 @@ class ImportJob:
         last = write_in_steps(work, state, steps(), write, "import.after_step")
         self._writer.prepare_checks(project_id)
         with work.finish() as outcome:
-            run = self._begin_writing(task, state, [] if state.done else pairs)
-            run.known = known
-            self._write_step(task, run, last)
+            run = self._begin_writing(task, state, pairs)
+            self._write_step(task, run, last, known)
             outcome.items = msgspec.to_builtins(run.conflicts)
-            run.store.put_details(
-                [
-                    FileDetail(
-                        project_id=project_id,
-                        family=each.family,
-                        key_id="",
-                        module=each.module,
-                        language_code=each.language_code,
-                        detail=each.detail,
-                    )
-                    for each in batch.files
-                ]
-                + details_to_keep(run.store, project_id, batch, task.job.job.id)
-            )
+            details = details_to_keep(run.store, project_id, batch, task.job.job.id)
+            run.store.put_details(details)
             work.report(len(batch.keys), len(batch.keys))
             crash_point("import.after_keys")
             if task.params.mode == "replace":
@@ -400,7 +381,10 @@ class ImportJob:
                 self._write_keys(run, keys[start : start + KEYS_AT_ONCE])
         return run.known
 
-    def _write_step(self, task: _Task, run: _Run, keys: Sequence[ImportedKey]) -> None:
+    def _write_step(
+        self, task: _Task, run: _Run, keys: Sequence[ImportedKey], known: Known
+    ) -> None:
+        run.known = known
         for start in range(0, len(keys), KEYS_AT_ONCE):
             task.work.check_cancelled()
             part = keys[start : start + KEYS_AT_ONCE]
@@ -434,16 +418,16 @@ class ImportJob:
         languages = self._storage.projects.list_languages(project.id)
         known = {language.language_code for language in languages}
         now = job.job.created_at
+        lacking = [code for code in batch.languages if code not in known]
         languages += [  # those that a dry run would add
-            new_language(project.id, code, NewLanguage(code), now)
-            for code in batch.languages
-            if code not in known
+            new_language(project.id, code, NewLanguage(code), now) for code in lacking
         ]
         return _Run(
             caller=caller,
             scope=scope,
             store=store_of(self._storage, scope),
             languages=languages,
+            lacking=lacking,
             params=params,
             rules=ImportRules(
                 on_conflict=params.on_conflict,

@@ -198,9 +198,14 @@ def details_to_keep(
     batch: ImportBatch,
     job_id: str,
 ) -> list[FileDetail]:
-    """Return the files as details, beside those that other imports brought meanwhile,
-    and with them the modules of the project."""
-    details: list[FileDetail] = []
+    """Return what is kept of files as a whole: their details, the files themselves
+    beside those that other imports brought meanwhile, and the project's modules."""
+    details = [
+        FileDetail(
+            project_id, one.family, "", one.module, one.language_code, one.detail
+        )
+        for one in batch.files
+    ]
     files: list[tuple[str, Layout]] = []
 
     def keep(family: str, code: str, detail: Detail) -> None:
