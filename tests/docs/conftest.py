@@ -1,10 +1,13 @@
 """Parse pages of the documentation, and run what they show."""
 
+import importlib
+import os
 import re
 import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -165,3 +168,74 @@ def shows(shown: str, printed: str) -> bool:
     """Whether a page shows what was printed; "…" stands for any text."""
     parts = [re.escape(part) for part in re.split("…|\n", shown) if part]
     return re.search(".*?".join(parts), printed, re.DOTALL) is not None
+
+
+@pytest.fixture(scope="module")
+def source(
+    page: Page, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The folder of the DISTRIBUTION that the page shows, with its files."""
+    folder = tmp_path_factory.mktemp("source") / request.module.DISTRIBUTION
+    folder.mkdir()
+    for name, content in page.files().items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pip put the wheel that it built of the folder."""
+    target = tmp_path_factory.mktemp("site-packages")
+    pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-build-isolation"]
+    _run([*pip, "--no-index", "-q", "--target", str(target), str(source)])
+    return target
+
+
+@pytest.fixture
+def beside(
+    installed: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
+    """The plugin is installed beside the others, for as long as the test takes."""
+    monkeypatch.syspath_prepend(installed)
+    importlib.invalidate_caches()
+    yield installed
+    sys.modules.pop(request.module.MODULE, None)
+
+
+_ONLY_ASKED_FOR = """
+from locframework import plugins as finding
+
+every = finding.installed_entries
+finding.installed_entries = lambda: [e for e in every() if e.dist.name in {names!r}]
+"""
+
+
+@pytest.fixture
+def run_its_tests(source: Path, installed: Path, tmp_path: Path) -> Callable[[], str]:
+    """Runs the tests of the plugin without plugins that its extra does not name, and
+    returns what pytest printed."""
+
+    def run_its_tests() -> str:
+        project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
+        asked_for = [project["name"], *project["optional-dependencies"]["test"]]
+        (tmp_path / "only.py").write_text(_ONLY_ASKED_FOR.format(names=asked_for))
+        pytest_here = [sys.executable, "-W", "error", "-m", "pytest", "-W", "error"]
+        plugins = ["-q", "-p", "no:cacheprovider", "-p", "only"]
+        tests = ["--rootdir", str(source), *map(str, source.glob("test_*.py"))]
+        path = f"{installed}{os.pathsep}{tmp_path}"
+        return _run([*pytest_here, *plugins, *tests], PYTHONPATH=path)
+
+    return run_its_tests
+
+
+def _run(command: list[str], **environ: str) -> str:
+    done = subprocess.run(
+        command,
+        env={**os.environ, **environ},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

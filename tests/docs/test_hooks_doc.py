@@ -12,6 +12,7 @@ from locframework.plugins import PluginHost
 from locframework.testing.client import Client
 from locframework.testing.contracts.blobs import BlobStoreContract
 from locframework.testing.contracts.matchers import MatcherContract
+from locframework.testing.contracts.translators import TranslatorContract
 
 PAGE = "hooks.md"
 HOOKS = [name for name in vars(hookspecs) if name.startswith("loc_")]
@@ -155,6 +156,13 @@ def test_the_example_of_loc_provide_translators(example, open_with):
         None,
         "does not know 'Open'",
     ]
+
+
+class TestTheExampleOfLocProvideTranslators(TranslatorContract):
+    @pytest.fixture
+    def translator(self, example):
+        plugin = example("loc_provide_translators")["DictionaryPlugin"]()
+        return plugin.loc_provide_translators()[0]
 
 
 def test_the_example_of_loc_provide_matchers(example, open_with):

@@ -1,10 +1,6 @@
 """docs/how-to/write-a-plugin.md: the plugin of the page is built and used."""
 
-import importlib
-import os
-import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,38 +12,11 @@ from locframework.testing.workspace import open_workspace
 from tests.empty_databases import fresh_url
 
 PAGE = "write-a-plugin.md"
+DISTRIBUTION = "locframework-formats-ini"
 MODULE = "locframework_formats_ini"
 LINES_MOST = 60
 INI = "; On the button\ncheckout.pay = Zahlen: 50 % \\\\ jetzt\\n…\n".encode()
 TEXT = "Zahlen: 50 % \\ jetzt\n…"
-
-
-@pytest.fixture(scope="module")
-def source(page, tmp_path_factory):
-    """The folder that the page describes, with the files as they stand there."""
-    folder = tmp_path_factory.mktemp("source") / "locframework-formats-ini"
-    folder.mkdir()
-    for name, content in page.files().items():
-        (folder / name).write_text(content, encoding="utf-8")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def installed(source, tmp_path_factory):
-    """Where pip put the wheel that it built of the folder."""
-    target = tmp_path_factory.mktemp("site-packages")
-    pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-build-isolation"]
-    run([*pip, "--no-index", "-q", "--target", str(target), str(source)])
-    return target
-
-
-@pytest.fixture
-def beside(installed, monkeypatch):
-    """The plugin is installed beside the others, for as long as the test takes."""
-    monkeypatch.syspath_prepend(installed)
-    importlib.invalidate_caches()
-    yield installed
-    sys.modules.pop(MODULE, None)
 
 
 @pytest.fixture
@@ -57,27 +26,6 @@ def workspace(beside, tmp_path):
         open_workspace(url, tmp_path) as workspace,
     ):
         yield workspace
-
-
-ONLY_ASKED_FOR = """
-from locframework import plugins as finding
-
-every = finding.installed_entries
-finding.installed_entries = lambda: [e for e in every() if e.dist.name in {names!r}]
-"""
-
-
-def run(command, **environ):
-    done = subprocess.run(
-        command,
-        env={**os.environ, **environ},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def test_the_page_shows_the_files_that_it_lists(page):
@@ -94,18 +42,8 @@ def test_the_plugin_is_short_and_imports_only_public_modules(page):
     assert imports == ["from locframework import hookimpl, ports"]
 
 
-def test_its_tests_pass_with_only_its_extra_installed(source, installed, tmp_path):
-    """Run the contract without plugins that the extra does not name."""
-    project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
-    asked_for = [project["name"], *project["optional-dependencies"]["test"]]
-    (tmp_path / "only.py").write_text(ONLY_ASKED_FOR.format(names=asked_for))
-    pytest_here = [sys.executable, "-W", "error", "-m", "pytest", "-W", "error", "-q"]
-    plugins = ["-p", "no:cacheprovider", "-p", "only"]
-    test = ["--rootdir", str(source), str(source / "test_ini.py")]
-
-    said = run(
-        [*pytest_here, *plugins, *test], PYTHONPATH=f"{installed}{os.pathsep}{tmp_path}"
-    )
+def test_its_tests_pass_with_only_its_extra_installed(run_its_tests):
+    said = run_its_tests()
 
     passed = int(said.rpartition(" passed")[0].split()[-1])
     assert passed > 70
