@@ -130,15 +130,17 @@ class KeyStore(Protocol):
         cleared: Sequence[StoredValue] = (),
         revisions: Sequence[Revision] = (),
         *,
+        counted: Collection[str] | None = None,
         read: StoredKey | None = None,
     ) -> bool:
         """Write values of keys, and set ``updated_at`` of these keys to ``at``.
 
         ``values`` are inserted, or replace those of the same key, language and form;
         ``cleared`` are removed. ``revisions``: what the values were before, and that
-        they were cleared; no revision of a value comes twice. ``read``: the only key of
-        ``key_ids``, as it was read. Returns whether its ``updated_at`` is still that;
-        else nothing is written.
+        they were cleared; no revision of a value comes twice. ``counted``: the keys
+        whose statistics may change; None: all. ``read``: the only key of ``key_ids``,
+        as it was read. Returns whether its ``updated_at`` is still that; else nothing
+        is written.
         """
 
     def mark_outdated(

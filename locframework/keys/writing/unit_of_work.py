@@ -58,6 +58,20 @@ class KeyEdit(Struct, gc=False):
                 codes.add(slot[0])
         return codes
 
+    def changes_counts(self, source_language: str) -> bool:
+        """Return whether the write changes what the key counts for in statistics.
+
+        A text that replaces another in the same state does not, unless it is the source
+        text, whose words are counted.
+        """
+        for slot, value in self.written.items():
+            old = self.read.get(slot)
+            if old is None or value is None or slot[0] == source_language:
+                return True
+            if (old.status, old.is_outdated) != (value.status, value.is_outdated):
+                return True
+        return False
+
 
 class StalePlan(Unavailable):
     """A key has changed since it was read."""
@@ -298,6 +312,7 @@ class UnitOfWork:
         first: list[StoredValue] = []
         values: list[StoredValue] = []
         cleared: list[StoredValue] = []
+        counted: list[str] = []
         for edit in edits:
             if edit.stored is None:
                 new.append(edit.key)
@@ -307,6 +322,8 @@ class UnitOfWork:
                 changed.append(edit.key)
             if edit.written:
                 written[edit.key.id] = None
+            if edit.changes_counts(source_language):
+                counted.append(edit.key.id)
             for slot, value in edit.written.items():
                 if value is not None:
                     values.append(value)
@@ -318,7 +335,13 @@ class UnitOfWork:
         if new:
             store.add_keys(new, first)
         if written and not store.write_values(
-            list(written), at, values, cleared, self._revisions, read=self._only_key
+            list(written),
+            at,
+            values,
+            cleared,
+            self._revisions,
+            counted=counted,
+            read=self._only_key,
         ):
             raise StalePlan
         return turned

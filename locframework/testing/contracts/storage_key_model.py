@@ -200,15 +200,20 @@ class World:
 
     def put(self, scope: Scope) -> None:
         values, ends, now = self._values_of_some(scope), [], self._now()
+        counted: set[str] = set()
         for each in values:
             record = scope.own(each.key_id)
             record.key = replace(record.key, updated_at=now)
-            if scope.main is None and (old := record.values.get(_slot(each))):
+            old = record.values.get(_slot(each))
+            if scope.main is None and old is not None:
                 record.history.append(revision_of(old))
                 ends.append(revision_of(old))
+            is_source = each.language_code == self.project.source_language
+            if old is None or is_source or _state(old) != _state(each):
+                counted.add(each.key_id)
             record.values[_slot(each)] = each
         ids = {each.key_id for each in values}
-        scope.store.write_values(ids, now, values, revisions=ends)
+        scope.store.write_values(ids, now, values, revisions=ends, counted=counted)
 
     def remove(self, scope: Scope) -> None:
         ends: list[Revision] = []
@@ -695,6 +700,11 @@ class StorageKeyModelContract:
         for world in worlds:
             for scope in world.scopes:
                 world.check(scope)
+
+
+def _state(value: StoredValue) -> tuple[str, bool]:
+    """Return what statistics count a value by, beside the words of the source text."""
+    return value.status, value.is_outdated
 
 
 def _slot(value: StoredValue) -> ValueSlot:

@@ -51,13 +51,16 @@ class BranchKeyTables(KeyTables):
         cleared: Sequence[StoredValue] = (),
         revisions: Sequence[Revision] = (),
         *,
+        counted: Collection[str] | None = None,
         read: StoredKey | None = None,
     ) -> bool:
         if read is not None:  # which may be main's, until it is copied
             found = self.find_keys(self._project_id, [read.id]).get(read.id)
             if found is None or found.updated_at != read.updated_at:
                 return False
-        return super().write_values(key_ids, at, values, cleared, revisions)
+        return super().write_values(
+            key_ids, at, values, cleared, revisions, counted=counted
+        )
 
     def revisions_of(
         self,

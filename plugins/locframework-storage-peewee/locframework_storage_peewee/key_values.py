@@ -5,6 +5,7 @@ each language that has, or had, a text in main or a branch. A write adds the dif
 between the counts of its keys before and after.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, starmap
 from operator import itemgetter, neg
@@ -23,7 +24,7 @@ from locframework.ports import (
     outdated,
 )
 
-from .database import Database, chunks, insert_one
+from .database import Database, SqlFragment, chunks, insert_one
 from .engine import Row
 from .key_columns import (
     FOLDED_BREAK,
@@ -81,6 +82,7 @@ _TIME = "(CAST(? AS TEXT), CAST(? AS TEXT))"
 _SUMS = ", ".join(f"sum(c.{column})" for column in COUNTS)
 _IS_CHANGED = " OR ".join(f"sum(c.{column}) <> 0" for column in COUNTS)
 _ADD = ", ".join(f"{c} = language_counts.{c} + excluded.{c}" for c in COUNTS)
+_NO_CHANGE = (0,) * len(COUNTS)
 TALLY = """SELECT s.project, s.language_code,
         CAST(sum(CASE s.state WHEN 0 THEN 1 ELSE 0 END) AS BIGINT),
         CAST(sum(CASE s.state WHEN 1 THEN 1 ELSE 0 END) AS BIGINT),
@@ -89,24 +91,22 @@ TALLY = """SELECT s.project, s.language_code,
         CAST(coalesce(sum(s.words), 0) AS BIGINT),
         CAST(coalesce(sum(CASE s.state WHEN 2 THEN s.words END), 0) AS BIGINT)
     FROM states s GROUP BY s.project, s.language_code"""
-"""Line, language and _COLUMNS of the keys of ``STATES``."""
-STATES = """these AS ({which}),
+"""Line, language and COUNTS of the keys of ``states_of``."""
+_STATES = """these AS ({which}),
         states AS (
             SELECT t.project, v.language_code,
                 min(CASE v.status WHEN 'draft' THEN 0
                     WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
                 max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated,
-                max(sum(CASE WHEN v.language_code = p.source_language
-                    THEN v.words END)) OVER (PARTITION BY v.key_number) AS words
+                (SELECT sum(o.words) FROM key_values o
+                    WHERE o.key_number = v.key_number
+                    AND o.language_code = p.source_language) AS words
             FROM these t JOIN lines l ON l.number = t.project
             JOIN projects p ON p.id = l.project_id
-            CROSS JOIN key_values v WHERE v.key_number = t.number
-            GROUP BY v.key_number, t.project, v.language_code)"""
-"""The tables for TALLY; ``which`` selects number and project of keys.
-
-A key counts in the worst state of its values.
-"""
+            CROSS JOIN key_values v WHERE v.key_number = t.number {in_languages}
+            GROUP BY v.key_number, t.project, v.language_code, p.source_language)"""
 _LISTED = "SELECT number, project FROM keys WHERE {among} AND deleted_at IS NULL"
+_ALL = SqlFragment("")
 _NO_TIMES: Mapping[str, Timestamp] = {}
 _KEY_COLUMNS = KEY.count(",") + 1
 _KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
@@ -182,6 +182,7 @@ class KeyValues(ScopedStore):
         cleared: Sequence[StoredValue] = (),
         revisions: Sequence[Revision] = (),
         *,
+        counted: Collection[str] | None = None,
         read: StoredKey | None = None,
     ) -> bool:
         database = self._database
@@ -196,10 +197,16 @@ class KeyValues(ScopedStore):
             database.insert_many("value_revisions", REVISION_KEPT, rows)
             if not (values or cleared):
                 return True
-            times = latest(values)
-            counts = counts_of_keys(database, lists)
+            times = {each.language_code: at for each in cleared} | latest(values)
+            counted_lists = lists if counted is None else []
+            if counted:
+                some = chunks(self._marked(counted))
+                counted_lists = list(map(database.listed, some))
+            counts = counts_of_keys(database, counted_lists, times)
+            # ``changed_at`` is set in each language, whichever keys are counted
+            line = next(iter(numbers.values())) // KEYS_A_PROJECT
+            counts += [(line, code, *_NO_CHANGE) for code in times]
             if cleared:
-                times = {each.language_code: at for each in cleared} | times
                 gone = [
                     (numbers[each.key_id], each.language_code, each.plural_form or "")
                     for each in cleared
@@ -208,7 +215,7 @@ class KeyValues(ScopedStore):
             database.run_many(_PUT, _rows(numbers, values))
             is_one = len(lists) == 1
             index_texts(database, lists[0] if is_one else database.listed(row_ids))
-            update_counts(database, lists, counts, times)
+            update_counts(database, counted_lists, counts, times)
         return True
 
     def mark_outdated(
@@ -285,14 +292,15 @@ def _mark_outdated(
     fresh = "language_code <> ? AND NOT is_outdated"
     params = (database.listed(key_ids), source_language)
     rows = database.rows(
-        f"""SELECT k.id, {VALUE} FROM keys k
+        f"""SELECT k.id, {VALUE}, k.project, EXISTS (SELECT 1 FROM key_values o
+                WHERE o.key_number = v.key_number
+                AND o.language_code = v.language_code AND o.is_outdated)
+            FROM keys k
             JOIN key_values v ON v.key_number = k.number WHERE {mine} AND {fresh}""",
         params,
     )
-    values = [StoredValue(*row) for row in rows]
+    values = [StoredValue(*row[:-2]) for row in rows]
     if values:
-        lists = [database.listed(key_ids)]
-        counts = counts_of_keys(database, lists)
         database.run(
             f"""UPDATE key_values SET is_outdated = TRUE, approved_outdated =
                 status <> 'approved' AND approved_value IS NOT NULL
@@ -300,8 +308,21 @@ def _mark_outdated(
                 SELECT k.number FROM keys k WHERE {mine}) AND {fresh}""",
             params,
         )
-        update_counts(database, lists, counts)
+        # a key counts once in a language, however many of its forms are outdated
+        turned = {(row[-2], row[1], row[0]) for row in rows if not row[-1]}
+        counts = Counter((line, code) for line, code, _ in turned)
+        _add(
+            database,
+            None,
+            [(line, code, *_outdated_keys(n)) for (line, code), n in counts.items()],
+            _NO_TIMES,
+        )
     return [replace(outdated(value), key_id=plain_id(value.key_id)) for value in values]
+
+
+def _outdated_keys(number: int) -> list[int]:
+    """Return COUNTS of as many keys that became outdated."""
+    return [number if name == "outdated" else 0 for name in COUNTS]
 
 
 def _rows(numbers: Mapping[str, int], values: Sequence[StoredValue]) -> list[Row]:
@@ -414,15 +435,30 @@ def index_texts(database: Database, listed: object) -> None:
     )
 
 
-def counts_of_keys(database: Database, lists: Iterable[object]) -> list[Row]:
+def states_of(which: SqlFragment, in_languages: SqlFragment = _ALL) -> SqlFragment:
+    """Return the tables for TALLY: what keys count for in each language.
+
+    A key counts in the worst state of its values. ``which`` selects number and project
+    of keys; ``in_languages`` is a condition on ``v.language_code``.
+    """
+    sql = _STATES.format(which=which.sql, in_languages=in_languages.sql)
+    return SqlFragment(sql, which.params + in_languages.params)
+
+
+def counts_of_keys(
+    database: Database,
+    lists: Iterable[object],
+    languages: Collection[str] = (),
+) -> list[Row]:
     """Return what keys with these ids count for, before they or their values change.
 
-    ``lists``: of ``Database.listed``.
+    ``lists``: of ``Database.listed``. ``languages``: those in which values change, else
+    all; the words of all languages change with the source text.
     """
-    states = STATES.format(which=_LISTED.format(among=database.among("id")))
     counts: list[Row] = []
     for ids in lists:
-        counts += database.rows(f"WITH {states} {TALLY}", (ids,))
+        states = _listed_states(database, ids, languages)
+        counts += database.rows(f"WITH {states.sql} {TALLY}", states.params)
     return counts
 
 
@@ -434,14 +470,28 @@ def update_counts(
 ) -> None:
     """Add to the statistics what keys count for now, less what they did ``before``.
 
-    ``changed_at``: when texts were written or cleared, by language. The number of keys
-    is changed by ``add_key_count``.
+    ``changed_at``: when texts were written or cleared, by language; other languages are
+    not counted, unless it is empty. The number of keys is changed by ``add_key_count``.
     """
-    which = _LISTED.format(among=database.among("id"))
     minus = [(line, code, *map(neg, numbers)) for line, code, *numbers in before]
     for ids in lists:
-        _add(database, which, (ids,), minus, changed_at)
+        states = _listed_states(database, ids, changed_at)
+        _add(database, states, minus, changed_at)
         minus = []
+    if minus:
+        _add(database, None, minus, changed_at)
+
+
+def _listed_states(
+    database: Database, ids: object, languages: Collection[str]
+) -> SqlFragment:
+    which = SqlFragment(_LISTED.format(among=database.among("id")), (ids,))
+    if not languages:
+        return states_of(which)
+    columns = "v.language_code", "p.source_language"
+    any_of = " OR ".join(map(database.among, columns))
+    in_languages = SqlFragment(f"AND ({any_of})", (database.listed(languages),) * 2)
+    return states_of(which, in_languages)
 
 
 def count_new_keys(
@@ -449,7 +499,7 @@ def count_new_keys(
 ) -> None:
     """Add the values of new keys, from one number to another, to the statistics."""
     which = "SELECT number, project FROM keys WHERE number BETWEEN ? AND ?"
-    _add(database, which, (first, last), [], changed_at)
+    _add(database, states_of(SqlFragment(which, (first, last))), [], changed_at)
 
 
 def add_key_count(
@@ -472,10 +522,9 @@ def count_words_again(database: Database, project_id: str) -> None:
         WHERE deleted_at IS NULL AND number BETWEEN ? AND ?"""
     for (line,) in lines:
         first = line * KEYS_A_PROJECT
-        rows = database.rows(
-            f"WITH {STATES.format(which=which)} {TALLY}",
-            (first, first + KEYS_A_PROJECT - 1),
-        )
+        numbers = first, first + KEYS_A_PROJECT - 1
+        states = states_of(SqlFragment(which, numbers))
+        rows = database.rows(f"WITH {states.sql} {TALLY}", states.params)
         database.run_many(
             """UPDATE language_counts SET words = ?, approved_words = ?
                 WHERE line = ? AND language_code = ?""",
@@ -494,20 +543,24 @@ def latest(values: Iterable[StoredValue]) -> dict[str, Timestamp]:
 
 def _add(
     database: Database,
-    which: str,
-    params: tuple[object, ...],
+    states: SqlFragment | None,
     minus: Sequence[Row],
     changed_at: Mapping[str, Timestamp],
 ) -> None:
     """Add the counts of some keys to the statistics.
 
-    ``minus``: rows with the negative counts before the change.
+    ``states``: what they count for, of ``states_of``. ``minus``: rows with the negative
+    counts before the change.
     """
     times = list(changed_at.items()) or [("", "")]
-    more = f"UNION ALL VALUES {', '.join([_COUNTED] * len(minus))}" if minus else ""
+    tables, rows = SqlFragment(""), []
+    if states is not None:
+        tables, rows = SqlFragment(f"{states.sql},", states.params), [TALLY]
+    if minus:
+        rows.append(f"VALUES {', '.join([_COUNTED] * len(minus))}")
     database.run(
-        f"""WITH {STATES.format(which=which)},
-            changes (line, language_code, {NUMBERS}) AS ({TALLY} {more}),
+        f"""WITH {tables.sql}
+            changes (line, language_code, {NUMBERS}) AS ({" UNION ALL ".join(rows)}),
             times (language_code, changed_at) AS (
                 VALUES {", ".join([_TIME] * len(times))})
             INSERT INTO language_counts (line, language_code, {NUMBERS}, changed_at)
@@ -519,5 +572,5 @@ def _add(
             ON CONFLICT (line, language_code) DO UPDATE SET {_ADD},
             changed_at = CASE WHEN language_counts.changed_at > excluded.changed_at
                 THEN language_counts.changed_at ELSE excluded.changed_at END""",
-        (*params, *chain.from_iterable(minus), *chain.from_iterable(times)),
+        (*tables.params, *chain.from_iterable(minus), *chain.from_iterable(times)),
     )

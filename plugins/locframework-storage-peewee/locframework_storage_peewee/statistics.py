@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 
 from locframework.ports import LanguageCounts, LineCounts, Timestamp, complete_languages
 
-from .database import Store
+from .database import SqlFragment, Store
 from .engine import Row
 from .key_columns import PROJECT
-from .key_values import COUNTS, NUMBERS, STATES, TALLY
+from .key_values import COUNTS, NUMBERS, TALLY, states_of
 
 _KEYS = ""  # in place of a language: the number of keys
 _LAST_UPDATE = """(SELECT last.updated_at FROM (
@@ -88,11 +88,12 @@ class StatisticsTables(Store):
             WHERE o.project = {PROJECT} AND o.deleted_at IS NULL
             AND k.project = {PROJECT} AND k.deleted_at IS NULL"""
         params = (branch_id, project_id, branch_id, project_id)
+        states = states_of(SqlFragment(which, params))
         rows = self._database.rows(
-            f"""WITH {STATES.format(which=which)} {TALLY} UNION ALL
+            f"""WITH {states.sql} {TALLY} UNION ALL
                 SELECT project, '{_KEYS}', count(*), 0, 0, 0, 0, 0
                 FROM these GROUP BY project""",
-            params,
+            states.params,
         )
         return {code: numbers for _, code, *numbers in rows}
 
