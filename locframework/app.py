@@ -48,8 +48,10 @@ from .keys.service import Keys, Review
 from .keys.writing.trash import KeyTrash
 from .keys.writing.writer import KeyWriter
 from .machine_translation.approval import RunApprovals
+from .machine_translation.quality import DraftReviews
 from .machine_translation.run import TranslationRuns
 from .machine_translation.service import MachineTranslation
+from .machine_translation.usage import Budgets
 from .memories.entries import Entries
 from .memories.imports import MemoryFiles
 from .memories.matches import Matching
@@ -167,7 +169,14 @@ class Framework:
             plugins.caller, tokens, storage.access, storage, clock, self._later
         )
         projects = self.projects = Projects(
-            storage.projects, storage, access, tokens, events, clock, checks.names
+            storage.projects,
+            storage,
+            access,
+            tokens,
+            events,
+            clock,
+            checks.names,
+            plugins.translators,
         )
         languages = self.languages = Languages(
             storage.projects, storage, projects, events, clock
@@ -257,6 +266,8 @@ class Framework:
         )
         runner.add_handler(self.prefill)
 
+        budgets = self.budgets = Budgets(storage, clock)
+        writer.on_review = DraftReviews(storage, budgets).on_review
         runner.add_handler(
             TranslationRuns(
                 storage,
@@ -269,6 +280,7 @@ class Framework:
                 renewed,
                 plugins.translators,
                 checks,
+                budgets,
             )
         )
         self.run_approvals = RunApprovals(
@@ -285,6 +297,7 @@ class Framework:
             term_cache,
             plugins.translators,
             settings.translator,
+            budgets,
             max(1, settings.server.threads // 4),
         )
 

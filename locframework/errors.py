@@ -349,6 +349,10 @@ class AlreadyPaused(LocError, status=409):
     """Pause of a distribution that is paused."""
 
 
+class BudgetExceeded(LocError, status=409):
+    """A monthly budget of machine translation has not enough left."""
+
+
 class WebhooksNotSetUp(LocError, status=409):
     """The operator has given no key for signing secrets."""
 

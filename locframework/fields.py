@@ -14,6 +14,15 @@ from .errors import ValidationFailed, abbreviate
 
 Record = TypeVar("Record", bound=Struct)
 
+Money = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9]{1,12}(\.[0-9]{1,8})?$",
+        description="A decimal number in the currency of the setting ai_currency",
+        examples=["2.50"],
+    ),
+]
+
 UUID_LENGTH = 36
 _UUID = re.compile(  # without a group that repeats, which is slower
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"

@@ -139,6 +139,9 @@ from .machine_translation.translator import Translations as Translations
 from .machine_translation.translator import Translator as Translator
 from .machine_translation.translator import TranslatorFailed as TranslatorFailed
 from .machine_translation.translator import TranslatorInfo as TranslatorInfo
+from .machine_translation.usage import AiUsage as AiUsage
+from .machine_translation.usage import AiUsageStore as AiUsageStore
+from .machine_translation.usage import add_up as add_up
 from .memories.matching.port import Forgotten as Forgotten
 from .memories.matching.port import Found as Found
 from .memories.matching.port import Hit as Hit
@@ -182,6 +185,7 @@ from .pagination import Position as Position
 from .pagination import SortedRequest as SortedRequest
 from .processes import ProcessStore as ProcessStore
 from .processes import ServingProcess as ServingProcess
+from .projects.records import AiSettings as AiSettings
 from .projects.records import Language as Language
 from .projects.records import Project as Project
 from .projects.records import Severity as Severity

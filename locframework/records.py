@@ -110,6 +110,8 @@ from .merging.records import Resolution as Resolution
 from .merging.records import UpdateResult as UpdateResult
 from .pagination import Page as Page
 from .pagination import PageRequest as PageRequest
+from .projects.records import AiChanges as AiChanges
+from .projects.records import AiSettings as AiSettings
 from .projects.records import Language as Language
 from .projects.records import LanguageChanges as LanguageChanges
 from .projects.records import NewLanguage as NewLanguage

@@ -16,6 +16,7 @@ from locframework.http.idempotency import IdempotencyStore
 from locframework.jobs.records import Queues
 from locframework.jobs.store import JobStore
 from locframework.keys.store import BranchKeyStore, KeyStore
+from locframework.machine_translation.usage import AiUsageStore
 from locframework.memories.matching.port import MemoryTextStore
 from locframework.memories.store import MemoryStore
 from locframework.projects.store import ProjectStore
@@ -82,6 +83,7 @@ class Storage(Transactions, Protocol):
     memories: MemoryStore
     webhooks: WebhookStore
     memory_texts: MemoryTextStore
+    ai_usage: AiUsageStore
     processes: ProcessStore
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:

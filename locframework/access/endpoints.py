@@ -95,7 +95,8 @@ class AccessEndpoints:
     def update_organization(
         self, caller: Caller, organization_id: str, body: OrganizationChanges
     ) -> OrganizationAnswer:
-        """Change an organization; `deliveryQuota` null means no limit."""
+        """Change an organization; a `deliveryQuota` or `aiMonthlyBudget` of null means
+        no limit."""
         return self._organizations.update_organization(caller, organization_id, body)
 
     @_manage_members("GET", _MEMBERS)

@@ -58,6 +58,7 @@ class Organizations:
             name=name,
             tm_enabled=True,
             delivery_quota=None,
+            ai_monthly_budget=None,
             created_at=now,
             updated_at=now,
         )

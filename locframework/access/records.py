@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.events import Actor
-from locframework.fields import TimeInput, Timestamp
+from locframework.fields import Money, TimeInput, Timestamp
 from locframework.pagination import ByEmail, ByName, SortedRequest
 
 Role = Literal["viewer", "translator", "reviewer", "developer", "manager", "owner"]
@@ -42,6 +42,8 @@ class Organization(Struct, frozen=True, rename="camel"):
     name: str
     tm_enabled: bool
     delivery_quota: Quota | None
+    ai_monthly_budget: Money | None
+    """Of machine translation in all projects, for a calendar month (UTC)."""
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -52,6 +54,7 @@ class OrganizationChanges(Struct, frozen=True, rename="camel"):
     name: Name | UnsetType = UNSET
     tm_enabled: bool | UnsetType = UNSET
     delivery_quota: Quota | UnsetType | None = UNSET
+    ai_monthly_budget: Money | UnsetType | None = UNSET
 
 
 class User(Struct, frozen=True):

@@ -1,11 +1,12 @@
 """What a plugin is shown of a change of a key or value, and what it may answer."""
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from locframework.access.records import Caller
+from locframework.branches.service import BranchScope
 from locframework.fields import narrowed
 from locframework.projects.records import Project
 
@@ -87,6 +88,24 @@ class WriteNote(Struct, frozen=True):
 
     text: str
 
+
+class Reviewed(NamedTuple):
+    """A draft, or a text that waited for review, that a person decided on."""
+
+    key_id: str
+    language_code: str
+    plural_form: str  # "" of a key without plurals
+    before: str
+    after: str | None  # the text that was approved; None: the text was rejected
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Which value it is."""
+        return self[:3]
+
+
+OnReview = Callable[[BranchScope, Sequence[Reviewed]], Callable[[], None] | None]
+"""Is told of decisions in a plan; what it returns is called when the plan is stored."""
 
 WriteVeto = Callable[[Caller, Change], str | None]
 """Answers the notes of all plugins. Raises WriteRefused."""

@@ -27,9 +27,9 @@ from locframework.pagination import PageRequest
 from locframework.projects.service import Projects, scope_of
 from locframework.transactions import crash_point, get_record
 
-from .records import RunParams
+from .records import RunParams, text_hash
 from .run import JOB_TYPE as RUN_TYPE
-from .run import RunStorage, text_hash
+from .run import RunStorage
 
 JOB_TYPE = "review"
 PERMISSION = "translation_approve"

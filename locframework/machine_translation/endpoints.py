@@ -4,6 +4,7 @@ from locframework.access.records import Caller
 from locframework.errors import (
     BranchNotOpen,
     BranchProtected,
+    BudgetExceeded,
     KeyNotFound,
     LanguageNotAssigned,
     LanguageNotInProject,
@@ -18,11 +19,14 @@ from locframework.pagination import Page, PageRequest
 from .approval import PERMISSION as APPROVE
 from .approval import RunApprovals
 from .records import (
+    MonthsQuery,
     ProvidersAnswer,
+    QualityAnswer,
     RunOutcome,
     SuggestionAnswer,
     SuggestRequest,
     TranslateRequest,
+    UsageAnswer,
 )
 from .run import PERMISSION
 from .service import SUGGEST, MachineTranslation
@@ -104,11 +108,39 @@ class MachineTranslationEndpoints:
         """
         return ProvidersAnswer(self._translation.list_providers(caller, project_id))
 
+    @operation("GET", "/projects/{projectId}/ai/usage", permission=PERMISSION)
+    def get_usage(
+        self, caller: Caller, project_id: str, query: MonthsQuery
+    ) -> UsageAnswer:
+        """Get what machine translation costs.
+
+        By month, engine and language; and what is left of the monthly budget.
+        """
+        return self._translation.usage(caller, project_id, query)
+
+    @operation("GET", "/projects/{projectId}/ai/quality", permission=PERMISSION)
+    def get_quality(
+        self, caller: Caller, project_id: str, query: MonthsQuery
+    ) -> QualityAnswer:
+        """Get how good engines were.
+
+        By engine and language: how many drafts reviewers approved as they were,
+        approved after an edit, or rejected. Each draft counts once, in the month of the
+        decision.
+        """
+        return QualityAnswer(self._translation.quality(caller, project_id, query))
+
     @operation(
         "POST",
         "/projects/{projectId}/ai/suggest",
         permission=SUGGEST,
-        errors=(UnknownProvider, LanguageNotInProject, KeyNotFound, BranchNotOpen),
+        errors=(
+            UnknownProvider,
+            LanguageNotInProject,
+            KeyNotFound,
+            BranchNotOpen,
+            BudgetExceeded,
+        ),
     )
     def suggest_translation(
         self, caller: Caller, project_id: str, query: BranchQuery, body: SuggestRequest

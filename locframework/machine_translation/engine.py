@@ -11,7 +11,7 @@ from hashlib import sha256
 import msgspec
 from msgspec.structs import replace
 
-from locframework.errors import PLUGIN_EXCEPTIONS, abbreviate
+from locframework.errors import PLUGIN_EXCEPTIONS, BudgetExceeded, abbreviate
 
 from .messages import BrokenAnswer, Leaf, Message, Piece
 from .translator import (
@@ -23,6 +23,7 @@ from .translator import (
     Translator,
     TranslatorFailed,
 )
+from .usage import Limit
 
 log = logging.getLogger("locframework.machine_translation")
 
@@ -59,14 +60,14 @@ class Unit:
 
 @dataclass(eq=False)
 class Engine:
-    """The calls for texts of one page and language. ``left``: what they may cost
+    """The calls for texts of one page and language. ``limit``: what they may cost
     together; None: anything."""
 
     _translator: Translator
     _source_language: str
     _target_language: str
     _instructions: str
-    _left: Decimal | None
+    _limit: Limit | None
     cost: Decimal = Decimal(0)
     _reserved: Decimal = Decimal(0)
     _items: dict[TranslationItem, str] = field(default_factory=dict)
@@ -87,9 +88,9 @@ class Engine:
         spent = Decimal(0)
         for batch in self._batches(self._all_items(units)):
             cost = self._translator.estimate(batch)
-            if self._left is not None and spent + cost > self._left:
+            if cost and self._limit is not None and spent + cost > self._limit.left:
                 for item in batch.items:
-                    self._failed[item.id] = "over_budget", "maxCost is reached"
+                    self._failed[item.id] = "over_budget", self._limit.reason
                 continue
             spent += cost
             allowed += batch.items
@@ -116,8 +117,8 @@ class Engine:
     ) -> None:
         """Translate the units that ``reserve`` allowed. Each gets a text or a failure.
         Raises what ``check_cancelled`` does, before a call. ``reserve`` is told what
-        all calls may cost, before one that is repeated makes it more. ``within``:
-        seconds, of all calls together."""
+        all calls may cost, before one that is repeated makes it more; BudgetExceeded of
+        it fails the texts of that call. ``within``: seconds, of all calls together."""
         self._reserve = reserve
         self._ends, self._attempts = time.monotonic() + within, attempts
         answers: dict[str, Sequence[Piece]] = {}
@@ -208,17 +209,20 @@ class Engine:
         """Call the engine; again where that may help."""
         translator = self._translator
         most = translator.estimate(batch)
-        failure: Failure = "over_budget", "maxCost is reached"
+        failure: Failure = "engine_failed", "it was not asked"
         for attempt in range(self._attempts):
-            if self._left is not None and self.cost + most > self._left:
-                return failure
+            if most and self._limit is not None and self.cost + most > self._limit.left:
+                return "over_budget", self._limit.reason
             check_cancelled()
             seconds = min(CALL_SECONDS, self._ends - time.monotonic())
             if seconds <= 0:
                 return "engine_failed", "it took too long"
             if self.cost + most > self._reserved:
+                try:
+                    self._reserve(self.cost + most)
+                except BudgetExceeded as exceeded:
+                    return "over_budget", exceeded.message
                 self._reserved = self.cost + most
-                self._reserve(self._reserved)
             try:
                 found = translator.translate(batch, seconds)
                 if not (isinstance(found, Translations) and found.cost >= 0):

@@ -1,11 +1,12 @@
 """Runs of machine translation: what starts one, and what comes of each text."""
 
 from decimal import Decimal
+from hashlib import sha256
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from locframework.fields import TimeInput
+from locframework.fields import Money, TimeInput
 from locframework.keys.records import (
     KEY_LENGTH,
     TAGS_MOST,
@@ -13,23 +14,15 @@ from locframework.keys.records import (
     StatusFilter,
 )
 from locframework.memories.matching.records import LanguageCode, LanguageCodes
+from locframework.projects.records import Instructions
 
 from .translator import TranslatorInfo
 
 KEYS_LIMIT = 500
 LISTED_LIMIT = 1000
 REASON_LENGTH = 300
+SHARE = Decimal("1e-8")  # to which the cost of one text or word is rounded
 VALUE_CHARACTERS = 5000  # of a text to suggest a translation for
-
-Money = Annotated[
-    str,
-    Meta(
-        pattern=r"^[0-9]{1,12}(\.[0-9]{1,8})?$",
-        description="A decimal number in the currency of the setting ai_currency",
-        examples=["2.50"],
-    ),
-]
-Instructions = Annotated[str, Meta(max_length=4000)]
 
 
 class RunFilter(Struct, frozen=True, rename="camel"):
@@ -65,10 +58,12 @@ class TranslateRequest(Struct, frozen=True, rename="camel"):
     only_missing: bool = True
     only_outdated: bool = False
     overwrite_pending: bool = False
-    provider: str | None = None  # one of GET …/ai/providers; null: the default
+    provider: str | None = None
+    """One of ``GET …/ai/providers``; null: the project's for the language, else the
+    default."""
     use_tm: bool = True  # matches of 100 % are taken, others are shown to the engine
-    use_glossary: bool = True
-    instructions: Instructions = ""
+    use_glossary: bool | None = None  # null: as the project's settings say
+    instructions: Instructions = ""  # after those of the project
     max_cost: Money | None = None
     dry_run: bool = False
 
@@ -77,7 +72,7 @@ class RunParams(Struct, frozen=True, rename="camel"):
     """The parameters of a job: a request that was checked."""
 
     request: TranslateRequest  # the language codes are canonical
-    provider: str
+    providers: dict[str, str]  # by language
     branch: str | None  # its id; None: main
 
 
@@ -106,6 +101,7 @@ class RunOutcome(Struct, frozen=True, rename="camel"):
 class LanguageRun(Struct, rename="camel"):
     """What came of the texts of one language."""
 
+    provider: str
     translated: int = 0
     skipped: int = 0
     failed: int = 0
@@ -116,7 +112,6 @@ class RunResult(Struct, rename="camel"):
     """The ``result`` of a run. The sums equal the selection. In a dry run,
     ``translated`` and ``cost`` are what a run would bring and may cost at most."""
 
-    provider: str
     dry_run: bool
     translated: int = 0
     skipped: int = 0
@@ -124,19 +119,17 @@ class RunResult(Struct, rename="camel"):
     cost: str = "0"
     paid_again: str = "0"
     """Of the cost: what calls may have cost that have no outcome."""
-    languages: dict[str, LanguageRun] = field(default_factory=dict)
+    languages: dict[str, LanguageRun] = field(default_factory=dict)  # all of the run
     items: list[RunOutcome] = field(default_factory=list)  # the first thousand
 
     def count(self, outcome: RunOutcome) -> None:
         """Count an outcome in all and in its language."""
-        language = self.languages.setdefault(outcome.language_code, LanguageRun())
-        for counts in (self, language):
+        for counts in (self, self.languages[outcome.language_code]):
             setattr(counts, outcome.outcome, getattr(counts, outcome.outcome) + 1)
 
     def pay(self, language_code: str, cost: Decimal) -> None:
         """Add a cost to the sum and to that of the language."""
-        language = self.languages.setdefault(language_code, LanguageRun())
-        for sums in (self, language):
+        for sums in (self, self.languages[language_code]):
             sums.cost = plain(Decimal(sums.cost) + cost)
 
 
@@ -159,7 +152,7 @@ class SuggestRequest(Struct, frozen=True, rename="camel"):
     key_id: str | None = None
     text: Annotated[str, Meta(min_length=1, max_length=VALUE_CHARACTERS)] | None = None
     provider: str | None = None
-    use_glossary: bool = True
+    use_glossary: bool | None = None
     instructions: Instructions = ""
 
 
@@ -177,12 +170,88 @@ class SuggestionAnswer(Struct, frozen=True):
     suggestion: Suggestion
 
 
+Month = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$",
+        description="A calendar month (UTC)",
+        examples=["2026-11"],
+    ),
+]
+
+
+class MonthsQuery(Struct, frozen=True):
+    """Calendar months (UTC), the first and the last one among them."""
+
+    first: Month | None = field(default=None, name="from")  # null: a year before to
+    last: Month | None = field(default=None, name="to")  # null: the present month
+
+
+class MonthUsage(Struct, frozen=True, rename="camel"):
+    """What an engine did in a language in a month."""
+
+    month: Month
+    provider: str
+    language_code: str
+    translated: int  # texts that runs stored
+    cost: str
+
+
+class Budget(Struct, frozen=True, rename="camel"):
+    """The budget of the present month."""
+
+    month: Month
+    spent: str  # by the project
+    monthly_budget: str | None  # of the project
+    left: str | None
+    """What this and the organization's budget allow still; null: anything."""
+
+
+class UsageAnswer(Struct, frozen=True):
+    """The body of a response with what machine translation costs."""
+
+    usage: list[MonthUsage]
+    budget: Budget
+
+
+class ProviderQuality(Struct, frozen=True, rename="camel"):
+    """What reviewers did with the texts of an engine in a language."""
+
+    provider: str
+    language_code: str
+    approved: int  # as they were
+    edited: int  # approved after a person changed them
+    rejected: int
+    mean_edit_distance: float | None
+    """Of the edited texts, 0 to 1: the characters that were inserted, deleted or
+    replaced, of those of the longer text (Levenshtein). Null: there are none."""
+    cost: str  # of all texts of the engine in these months
+    kept_words: int  # of the approved texts
+    cost_per_kept_word: str | None  # null: there are none
+
+
+class QualityAnswer(Struct, frozen=True):
+    """The body of a response with how good engines were."""
+
+    quality: list[ProviderQuality]
+
+
 class ProvidersAnswer(Struct, frozen=True):
     """The body of a response with the engines that are there."""
 
     providers: list[TranslatorInfo]
 
 
+def text_hash(text: str | None) -> str:
+    """Return what tells whether a text is the one that a run made."""
+    return sha256((text or "").encode()).hexdigest()[:16]
+
+
 def plain(amount: Decimal) -> str:
     """Return the amount in decimal digits, without an exponent."""
     return f"{amount:f}"
+
+
+def short(amount: Decimal) -> str:
+    """Return the amount in decimal digits, without zeros at the end."""
+    return plain(amount.normalize())

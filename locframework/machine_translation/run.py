@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from hashlib import sha256
 from typing import Literal, Protocol
 
 import msgspec
@@ -11,13 +10,14 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
+from locframework.access.store import AccessStore
 from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import (
+    BudgetExceeded,
     LanguageNotInProject,
     LocError,
     PermissionDenied,
     ProjectNotFound,
-    UnknownProvider,
 )
 from locframework.events import EventLog
 from locframework.formats.records import Text
@@ -45,7 +45,8 @@ from locframework.memories.matching.scoring import Question
 from locframework.memories.store import MemoryStorage
 from locframework.memories.tm_sync import context_of
 from locframework.pagination import PageRequest, Position
-from locframework.projects.records import Language
+from locframework.projects.records import Language, Project
+from locframework.projects.rules import require_provider
 from locframework.projects.service import scope_of
 from locframework.quality.check import Checks, Subject
 from locframework.quality.scanning import placeholders
@@ -56,6 +57,8 @@ from .messages import UnreadableMessage, take_apart
 from .records import (
     LISTED_LIMIT,
     REASON_LENGTH,
+    SHARE,
+    LanguageRun,
     OutcomeKind,
     RunOutcome,
     RunParams,
@@ -63,15 +66,17 @@ from .records import (
     RunStep,
     TranslateRequest,
     plain,
+    short,
+    text_hash,
 )
 from .translator import MatchHint, TermHint, TranslationItem, Translator
+from .usage import AiUsageStore, Budgets, Limit, Reservation
 
 JOB_TYPE = "ai_translate"
 PERMISSION = "ai_run"
 KEYS_PER_PAGE = 500
 MATCHES_SHOWN = 3
 LEAST_MATCH = 60  # percent, of what is shown to an engine
-SHARE = Decimal("1e-8")  # to which the cost of one text is rounded
 WHOLE = ("placeholders", "markup", "plural_forms")
 """Checks that a text of a memory passes, as an engine's does."""
 
@@ -97,6 +102,11 @@ class Target:
     def origin(self) -> Literal["tm", "ai"]:
         return "tm" if self.match else "ai"
 
+    @property
+    def is_by_engine(self) -> bool:
+        """Whether it was translated, and not by a memory."""
+        return self.failure is None and self.match is None and self.text is not None
+
 
 @dataclass(eq=False)
 class _Page:
@@ -116,6 +126,8 @@ class RunStorage(MemoryStorage, Protocol):
     """The part of the storage that runs use."""
 
     jobs: JobStore
+    access: AccessStore
+    ai_usage: AiUsageStore
 
 
 @dataclass(eq=False, repr=False)
@@ -134,22 +146,24 @@ class TranslationRuns:
     _renewed: Renewed
     _translators: Mapping[str, Translator]
     _checks: Checks
+    _budgets: Budgets
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Translate a page of keys a step. Raise PermissionDenied, BranchProtected,
         UnknownProvider, …"""
         params = msgspec.convert(job.params, RunParams)
-        translator = self._translators.get(params.provider)
-        if translator is None:
-            raise UnknownProvider(f"no plugin provides {params.provider!r} any more")
-        step = RunStep(RunResult(params.provider, params.request.dry_run))
+        for name in sorted({*params.providers.values()}):
+            require_provider(name, self._translators)
+        step = RunStep(RunResult(params.request.dry_run))
+        for code, name in params.providers.items():
+            step.result.languages[code] = LanguageRun(name)
         if job.step is not None:
             step = msgspec.convert(job.step, RunStep)
         while not step.is_over or step.page is not None:
             work.check_cancelled()
             if step.page is None:
-                self._select(job, params, translator, step)
-            step = self._page(job, work, params, translator, step)
+                self._select(job, params, step)
+            step = self._page(job, work, params, step)
             crash_point("ai_translate.after_step")
         with work.finish() as outcome:
             step.result.items = [
@@ -181,37 +195,50 @@ class TranslationRuns:
         job: StoredJob,
         work: Work,
         params: RunParams,
-        translator: Translator,
         step: RunStep,
     ) -> RunStep:
         """Translate the next keys in the language, and store them with the step."""
         request = params.request
         code = request.language_codes[step.language]
         page = self._read(job, params, step.page or (), code)
-        left = None
-        if request.max_cost is not None:
-            left = Decimal(request.max_cost) - Decimal(step.result.cost)
-        source = page.scope.project.source_language
-        engine = Engine(translator, source, code, request.instructions, left)
+        project = page.scope.project
+        translator = self._translators[params.providers[code]]
+        reserved = Reservation(
+            self._budgets, self._storage, project, translator.name, code
+        )
         units = [each.unit for each in page.targets if each.unit is not None]
-        if request.dry_run:
-            engine.estimate(units)
-        elif units:
 
-            def reserve(cost: Decimal) -> None:
-                """Note the cost as paid, in case that there will be no outcome."""
-                paid = _copy(step)
-                paid.result.pay(code, cost)
-                paid.result.paid_again = plain(Decimal(step.result.paid_again) + cost)
-                with work.step() as noted:
-                    noted.note = msgspec.to_builtins(paid)
-                    noted.progress = work.progress
+        def reserve(cost: Decimal) -> None:
+            """Note the cost as paid, in case that there will be no outcome."""
+            paid = _copy(step)
+            paid.result.pay(code, cost)
+            paid.result.paid_again = plain(Decimal(step.result.paid_again) + cost)
+            with work.step() as noted:
+                reserved.raise_to(cost)
+                noted.note = msgspec.to_builtins(paid)
+                noted.progress = work.progress
 
-            if cost := engine.reserve(units):
-                reserve(cost)
-            crash_point("ai_translate.before_call")
-            engine.translate(units, work.check_cancelled, reserve=reserve)
-            crash_point("ai_translate.after_call")
+        while True:
+            engine = Engine(
+                translator,
+                project.source_language,
+                code,
+                instructions_for(project, code, request.instructions),
+                self._limit(project, request, step),
+            )
+            if request.dry_run:
+                engine.estimate(units)
+                break
+            try:
+                if cost := engine.reserve(units):
+                    reserve(cost)
+            except BudgetExceeded:
+                continue  # others have spent it meanwhile, so that the limit is lower
+            if units:
+                crash_point("ai_translate.before_call")
+                engine.translate(units, work.check_cancelled, reserve=reserve)
+                crash_point("ai_translate.after_call")
+            break
         after = _copy(step)
         if engine.cost:
             after.result.pay(code, engine.cost)
@@ -219,6 +246,8 @@ class TranslationRuns:
         with work.step() as noted:
             if not request.dry_run:
                 self._write(job, params, translator, page, code, engine.cost)
+                texts = [each for each in page.targets if each.is_by_engine]
+                reserved.settle(engine.cost, len(texts))
             outcomes = [
                 _outcome(each, code) if isinstance(each, Target) else each
                 for each in page.entries
@@ -234,15 +263,24 @@ class TranslationRuns:
             noted.progress = Progress(done, total)
         return after
 
-    def _select(
-        self, job: StoredJob, params: RunParams, translator: Translator, step: RunStep
-    ) -> None:
+    def _limit(
+        self, project: Project, request: TranslateRequest, step: RunStep
+    ) -> Limit | None:
+        """Return what the next calls may cost."""
+        limits = [self._budgets.limit(project)]
+        if request.max_cost is not None:
+            left = Decimal(request.max_cost) - Decimal(step.result.cost)
+            limits.append(Limit(left, "maxCost is reached"))
+        return min((each for each in limits if each is not None), default=None)
+
+    def _select(self, job: StoredJob, params: RunParams, step: RunStep) -> None:
         """Set the next page of keys."""
         ids = params.request.key_ids
         if ids is not None:
             step.page, step.total, step.is_over = ids, len(ids), True
             return
-        size = min(KEYS_PER_PAGE, translator.describe().most_items)
+        engines = [self._translators[name] for name in params.providers.values()]
+        size = min(KEYS_PER_PAGE, *(each.describe().most_items for each in engines))
         with self._storage.snapshot():
             scope = self._scope(job, params)
             languages = self._storage.projects.list_languages(scope.project.id)
@@ -302,7 +340,9 @@ class TranslationRuns:
                 for id_ in ids
                 if id_ not in states
             ]
-            terms = self._terms.of_project(project.id) if request.use_glossary else None
+            terms = None
+            if uses_glossary(project, request.use_glossary):
+                terms = self._terms.of_project(project.id)
             chosen = [states[id_] for id_ in ids if id_ in states]
             source_language = project.source_language
             sources = [_source_text(each, source_language) for each in chosen]
@@ -418,7 +458,7 @@ class TranslationRuns:
                 info.model,
                 job.job.id,
                 each.unit.prompt_hash if each.unit else "",
-                plain(share.quantize(SHARE).normalize()),
+                short(share.quantize(SHARE)),
             )
             detail = msgspec.to_builtins(made) | {"textHash": text_hash(each.text)}
             place = each.state.key.id, each.form or "", code
@@ -426,9 +466,17 @@ class TranslationRuns:
         store_of(self._storage, scope).put_details(details)
 
 
-def text_hash(text: str | None) -> str:
-    """Return what tells whether a text is the one that a run made."""
-    return sha256((text or "").encode()).hexdigest()[:16]
+def instructions_for(project: Project, language_code: str, more: str) -> str:
+    """Return what an engine is told: the instructions of the project, those for the
+    language, and those of who asks."""
+    own = project.ai.language_instructions.get(language_code, "")
+    parts = (project.ai.instructions, own, more)
+    return "\n".join(part.strip() for part in parts if part.strip())
+
+
+def uses_glossary(project: Project, asked: bool | None) -> bool:
+    """Return whether glossaries are used; None: as the project's settings say."""
+    return project.ai.use_glossary if asked is None else asked
 
 
 def _length(target: Target) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from threading import BoundedSemaphore
 
 import msgspec
@@ -15,9 +16,7 @@ from locframework.errors import (
     KeyNotFound,
     LanguageNotInProject,
     Unavailable,
-    UnknownProvider,
     ValidationFailed,
-    abbreviate,
 )
 from locframework.glossaries.matching import TermCache
 from locframework.jobs.records import Job
@@ -29,21 +28,38 @@ from locframework.keys.store import store_of
 from locframework.languages import require_tag
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
+from locframework.projects.rules import require_provider
 from locframework.projects.service import Languages, Projects, scope_of
 from locframework.validation import check_record
 
 from .engine import Engine
 from .messages import UnreadableMessage
+from .quality import quality_of
 from .records import (
+    Budget,
+    MonthsQuery,
+    MonthUsage,
+    ProviderQuality,
     RunOutcome,
     RunParams,
     Suggestion,
     SuggestRequest,
     TranslateRequest,
+    UsageAnswer,
     plain,
+    short,
 )
-from .run import JOB_TYPE, PERMISSION, RunStorage, sources_for, unit_of
+from .run import (
+    JOB_TYPE,
+    PERMISSION,
+    RunStorage,
+    instructions_for,
+    sources_for,
+    unit_of,
+    uses_glossary,
+)
 from .translator import Translator, TranslatorInfo
+from .usage import AiUsage, Budgets, Reservation, add_up
 
 SUGGEST = "ai_suggest"
 SUGGEST_SECONDS = 20.0
@@ -63,6 +79,7 @@ class MachineTranslation:
     _terms: TermCache
     _translators: Mapping[str, Translator]
     _default: str
+    _budgets: Budgets
     at_once: int = 1
     _free: BoundedSemaphore = field(init=False)
 
@@ -72,9 +89,10 @@ class MachineTranslation:
     def list_providers(self, caller: Caller, project_id: str) -> list[TranslatorInfo]:
         """Return the engines that are there, the default one first. Raises
         ProjectNotFound."""
-        self._projects.require(caller, SUGGEST, project_id)
+        project = self._projects.require(caller, SUGGEST, project_id)
+        default = project.ai.provider or self._default
         found = [each.describe() for each in self._translators.values()]
-        return sorted(found, key=lambda each: (each.id != self._default, each.id))
+        return sorted(found, key=lambda each: (each.id != default, each.id))
 
     def start_run(
         self,
@@ -95,11 +113,11 @@ class MachineTranslation:
         languages = self._languages.of(project)
         there = [language.language_code for language in languages]
         filter_of(request.filter.query(), there, (), "$.filter")
-        translator = self._translator(request.provider)
-        codes: dict[str, None] = {}
+        codes: dict[str, str] = {}  # the engine of each
         for at, code in enumerate(request.language_codes):
             path = f"$.languageCodes[{at}]"
-            codes[self._target(project, there, translator, code, path)] = None
+            tag = self._target(project, there, code, path)
+            codes[tag] = self._translator(project, tag, request.provider, path).name
         scope = self._branches.scope(project, branch)
         for code in codes:
             self._access.require_language(caller, scope_of(project), code)
@@ -110,7 +128,7 @@ class MachineTranslation:
             language_codes=list(codes),
             key_ids=None if keys is None else sorted(set(keys)),
         )
-        params = RunParams(request, translator.name, scope.branch_id)
+        params = RunParams(request, codes, scope.branch_id)
         with self._storage.transaction():
             return self._jobs.start(
                 caller, project, JOB_TYPE, PERMISSION, msgspec.to_builtins(params)
@@ -133,6 +151,48 @@ class MachineTranslation:
         items = [msgspec.convert(each, RunOutcome) for each in found.items]
         return Page(items, found.total, found.page, found.limit)
 
+    def usage(
+        self, caller: Caller, project_id: str, query: MonthsQuery = MonthsQuery()
+    ) -> UsageAnswer:
+        """Return what engines cost by month, the newest first, and what is left of the
+        budgets; needs ai_run. Raises ProjectNotFound, ValidationFailed."""
+        project = self._projects.require(caller, PERMISSION, project_id)
+        with self._storage.snapshot():
+            usage = [
+                MonthUsage(
+                    each.month,
+                    each.provider,
+                    each.language_code,
+                    each.translated,
+                    short(each.cost),
+                )
+                for each in self._usage_of(project, query)
+            ]
+            limit, spent = self._budgets.limit(project), self._budgets.spent(project)
+        left = None if limit is None else short(max(limit.left, Decimal(0)))
+        own = project.ai.monthly_budget
+        return UsageAnswer(
+            usage, Budget(self._budgets.month(), short(spent), own, left)
+        )
+
+    def quality(
+        self, caller: Caller, project_id: str, query: MonthsQuery = MonthsQuery()
+    ) -> list[ProviderQuality]:
+        """Return what reviewers did with the texts of each engine and language, in
+        their order; needs ai_run. Raises ProjectNotFound, ValidationFailed."""
+        project = self._projects.require(caller, PERMISSION, project_id)
+        sums: dict[tuple[str, str], AiUsage] = {}
+        for each in self._usage_of(project, query):
+            place = each.provider, each.language_code
+            sums[place] = add_up(sums[place], each) if place in sums else each
+        return [quality_of(sums[place]) for place in sorted(sums)]
+
+    def _usage_of(self, project: Project, query: MonthsQuery) -> list[AiUsage]:
+        check_record(query, "query")
+        last = query.last or self._budgets.month()
+        first = query.first or f"{int(last[:4]) - 1:04}{last[4:]}"
+        return self._storage.ai_usage.usage_of_project(project.id, first, last)
+
     def suggest(
         self,
         caller: Caller,
@@ -151,13 +211,14 @@ class MachineTranslation:
             raise ValidationFailed.at("$.text", "choice", message)
         languages = self._languages.of(project)
         there = [language.language_code for language in languages]
-        translator = self._translator(request.provider)
-        code = self._target(
-            project, there, translator, request.language_code, "$.languageCode"
-        )
+        path = "$.languageCode"
+        code = self._target(project, there, request.language_code, path)
+        translator = self._translator(project, code, request.provider, path)
         [language] = [each for each in languages if each.language_code == code]
         with self._storage.snapshot():
-            terms = self._terms.of_project(project.id) if request.use_glossary else None
+            terms = None
+            if uses_glossary(project, request.use_glossary):
+                terms = self._terms.of_project(project.id)
             key: StoredKey | None = None
             sources: dict[str | None, str] = {None: request.text or ""}
             if request.key_id is not None:
@@ -176,18 +237,42 @@ class MachineTranslation:
                 message = f"the source text cannot be read: {unreadable}"
                 raise ValidationFailed.at("$", "message", message) from None
         engine = Engine(
-            translator, project.source_language, code, request.instructions, None
+            translator,
+            project.source_language,
+            code,
+            instructions_for(project, code, request.instructions),
+            None,
         )
+        reserved = Reservation(
+            self._budgets, self._storage, project, translator.name, code
+        )
+
+        def reserve(cost: Decimal) -> None:
+            with self._storage.transaction():
+                self._projects.lock(project)
+                reserved.raise_to(cost)
+
         if not self._free.acquire(blocking=False):
             error = Unavailable("others wait for suggestions; try again")
             error.retry_after_seconds = 2
             raise error
         try:
             every = list(units.values())
-            engine.reserve(every)
-            engine.translate(every, lambda: None, within=SUGGEST_SECONDS, attempts=1)
+            if cost := engine.reserve(every):
+                reserve(cost)
+            engine.translate(
+                every,
+                lambda: None,
+                reserve=reserve,
+                within=SUGGEST_SECONDS,
+                attempts=1,
+            )
         finally:
             self._free.release()
+        if reserved.amount != engine.cost:
+            with self._storage.transaction():
+                self._projects.lock(project)
+                reserved.settle(engine.cost)
         for unit in every:
             if unit.failure is not None:
                 message = f"{translator.name} gave no translation: {unit.failure[1]}"
@@ -206,30 +291,27 @@ class MachineTranslation:
             raise KeyNotFound
         return states[key_id]
 
-    def _translator(self, name: str | None) -> Translator:
-        found = self._translators.get(self._default if name is None else name)
-        if found is None:
-            known = ", ".join(sorted(self._translators)) or "none is installed"
-            shown = abbreviate(name or self._default)
-            raise UnknownProvider(f"no plugin provides {shown!r}; there are: {known}")
+    def _translator(
+        self, project: Project, tag: str, name: str | None, path: str
+    ) -> Translator:
+        """Return the engine for a language: the one that is asked for, else the
+        project's for the language, else the project's, else that of the setting."""
+        own = project.ai.providers.get(tag) or project.ai.provider
+        name = name or own or self._default
+        require_provider(name, self._translators)
+        found = self._translators[name]
+        if not found.describe().translates(project.source_language, tag):
+            message = f"{name} does not translate {project.source_language} into {tag}"
+            raise ValidationFailed.at(path, "language", message)
         return found
 
     @staticmethod
-    def _target(
-        project: Project,
-        there: list[str],
-        translator: Translator,
-        code: str,
-        path: str,
-    ) -> str:
-        """Return the canonical code of a language that the engine translates into."""
+    def _target(project: Project, there: list[str], code: str, path: str) -> str:
+        """Return the canonical code of a language of the project, to translate into."""
         tag = require_tag(code, path)
         if tag not in there:
             raise LanguageNotInProject(f"the project has no language {tag}")
         if tag == project.source_language:
             message = f"{tag} is the source language"
             raise ValidationFailed.at(path, "language", message)
-        if not translator.describe().translates(project.source_language, tag):
-            message = f"{translator.name} does not translate {project.source_language}"
-            raise ValidationFailed.at(path, "language", f"{message} into {tag}")
         return tag

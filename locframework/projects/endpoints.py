@@ -16,6 +16,7 @@ from locframework.errors import (
     SeparatorFixed,
     SourceLanguageRequired,
     UnknownPermission,
+    UnknownProvider,
 )
 from locframework.http.operation import operation
 from locframework.http.records import Deleted, Wrapped
@@ -82,7 +83,13 @@ class ProjectEndpoints:
         "PATCH",
         _ONE,
         permission="project_update",
-        errors=(LanguageNotInProject, SeparatorFixed, MemoriesAssigned, NameExists),
+        errors=(
+            LanguageNotInProject,
+            UnknownProvider,
+            SeparatorFixed,
+            MemoriesAssigned,
+            NameExists,
+        ),
         etag=True,
     )
     def update_project(
@@ -91,7 +98,7 @@ class ProjectEndpoints:
         """Change a project.
 
         `keySeparator` is fixed once keys exist; `sourceLanguage` must be that of its
-        memories.
+        memories. Members of `ai` that are left out stay.
         """
         return self._projects.update_project(caller, project_id, body)
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.access.records import Name
-from locframework.fields import Timestamp
+from locframework.fields import Money, Timestamp
 from locframework.pagination import ByCode, ByNameOrUpdate, SortedRequest
 
 KeySeparator = Literal[".", ":", "/", "|"]
@@ -17,6 +17,7 @@ LanguageTag = Annotated[
 Reference = Annotated[
     str, Meta(min_length=1, max_length=500, description="A project's id or slug")
 ]
+Instructions = Annotated[str, Meta(max_length=4000)]
 CheckName = Annotated[str, Meta(max_length=100, examples=["placeholders"])]
 Checks = Annotated[list[CheckName], Meta(max_length=100)]
 Severity = Literal["error", "warning", "off"]
@@ -24,6 +25,31 @@ Severities = Annotated[
     dict[CheckName, Severity],
     Meta(max_length=100, description="Severity by check; default: the check's own"),
 ]
+
+
+class AiSettings(Struct, frozen=True, rename="camel"):
+    """How a project translates by machine."""
+
+    provider: str | None = None  # null: the setting translator
+    providers: Annotated[dict[str, str], Meta(max_length=500)] = {}
+    """By language, instead of ``provider``."""
+    instructions: Instructions = ""  # for every text
+    language_instructions: Annotated[dict[str, Instructions], Meta(max_length=500)] = {}
+    use_glossary: bool = True
+    monthly_budget: Money | None = None  # for a calendar month (UTC)
+
+
+class AiChanges(Struct, frozen=True, rename="camel"):
+    """What PATCH of a project may name of them; what is left out stays."""
+
+    provider: str | UnsetType | None = UNSET
+    providers: Annotated[dict[str, str], Meta(max_length=500)] | UnsetType = UNSET
+    instructions: Instructions | UnsetType = UNSET
+    language_instructions: (
+        Annotated[dict[str, Instructions], Meta(max_length=500)] | UnsetType
+    ) = UNSET
+    use_glossary: bool | UnsetType = UNSET
+    monthly_budget: Money | UnsetType | None = UNSET
 
 
 class Project(Struct, frozen=True, rename="camel"):
@@ -41,6 +67,7 @@ class Project(Struct, frozen=True, rename="camel"):
     blocking_checks: tuple[str, ...]
     check_severities: dict[str, Severity]
     disabled_checks: tuple[str, ...]
+    ai: AiSettings
     key_count: int
     created_at: Timestamp
     updated_at: Timestamp
@@ -73,6 +100,7 @@ class ProjectChanges(Struct, frozen=True, rename="camel"):
     blocking_checks: Checks | UnsetType = UNSET
     check_severities: Severities | UnsetType = UNSET
     disabled_checks: Checks | UnsetType = UNSET
+    ai: AiChanges | UnsetType = UNSET
 
 
 class Language(Struct, frozen=True, rename="camel"):

@@ -1,17 +1,23 @@
 """Rules of projects and their languages."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import UNSET, Struct
 from msgspec.structs import fields, replace
 
 from locframework.access.rules import check_name
-from locframework.errors import LanguageNotInProject, ValidationFailed, abbreviate
+from locframework.errors import (
+    LanguageNotInProject,
+    UnknownProvider,
+    ValidationFailed,
+    abbreviate,
+)
 from locframework.fields import Timestamp, new_id
 from locframework.languages import PLURAL_FORMS, language_info, require_tag
 from locframework.validation import given_fields
 
-from .records import Language, LanguageChanges, NewLanguage
+from .records import AiChanges, AiSettings, Language, LanguageChanges, NewLanguage
 
 FOLLOWING = ("slug", "updated_at")  # fields that nobody sets
 
@@ -39,6 +45,38 @@ def require_checks(
             there = ", ".join(known)
             message = f"there is no check {abbreviate(name)!r}; available: {there}"
             raise ValidationFailed.at(f"{within}.{field}", "enum", message)
+
+
+def require_provider(name: str, known: Collection[str]) -> None:
+    """Raise UnknownProvider unless an engine of machine translation has the name."""
+    if name not in known:
+        there = ", ".join(sorted(known)) or "none is installed"
+        message = f"no plugin provides {abbreviate(name)!r}; there are: {there}"
+        raise UnknownProvider(message)
+
+
+def changed_ai(
+    old: AiSettings,
+    changes: AiChanges,
+    languages: Collection[str],
+    known: Collection[str],
+) -> AiSettings:
+    """Return the settings with the changes. ``languages``: of the project; ``known``:
+    the engines. What ``old`` names already is allowed. Raises ValidationFailed,
+    LanguageNotInProject, UnknownProvider."""
+    fields: dict[str, Any] = given_fields(changes)
+    for name in {"providers", "language_instructions"} & fields.keys():
+        tags = {require_tag(code, "$.ai"): each for code, each in fields[name].items()}
+        for tag in tags:
+            if tag not in languages and tag not in getattr(old, name):
+                raise LanguageNotInProject(f"the project has no language {tag!r}")
+        fields[name] = tags
+    new = replace(old, **fields)
+    kept = {old.provider, *old.providers.values()}
+    for provider in (new.provider, *new.providers.values()):
+        if provider is not None and provider not in kept:
+            require_provider(provider, known)
+    return new
 
 
 def check_fallback(

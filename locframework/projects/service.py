@@ -34,6 +34,7 @@ from locframework.transactions import Transactions, get_record
 from locframework.validation import check_record, given_fields
 
 from .records import (
+    AiSettings,
     Language,
     LanguageChanges,
     NewLanguage,
@@ -42,6 +43,7 @@ from .records import (
     ProjectChanges,
 )
 from .rules import (
+    changed_ai,
     changed_fields,
     check_fallback,
     language_fields,
@@ -62,6 +64,7 @@ class Projects:
     _events: EventLog
     _clock: Clock
     _checks: Collection[str]  # names that a project may use, sorted
+    _translators: Collection[str]  # the engines that it may use
 
     def require(self, caller: Caller, permission: str, reference: str) -> Project:
         """Return the project, by id or slug. Raises PermissionDenied, and
@@ -123,6 +126,7 @@ class Projects:
             blocking_checks=tuple(dict.fromkeys(new.blocking_checks)),
             check_severities=new.check_severities,
             disabled_checks=tuple(dict.fromkeys(new.disabled_checks)),
+            ai=AiSettings(),
             key_count=0,
             created_at=now,
             updated_at=now,
@@ -149,8 +153,8 @@ class Projects:
         self, caller: Caller, reference: str, changes: ProjectChanges
     ) -> Project:
         """Change a project. Raises ProjectNotFound, PermissionDenied,
-        LanguageNotInProject, SeparatorFixed (decisions 2.6), MemoriesAssigned and
-        NameExists."""
+        LanguageNotInProject, UnknownProvider, SeparatorFixed (decisions 2.6),
+        MemoriesAssigned and NameExists."""
         found = self.require(caller, "project_update", reference)
         check_record(changes)
         with self._transactions.transaction():
@@ -218,6 +222,10 @@ class Projects:
             names, kept = changes.disabled_checks, old.disabled_checks
             require_checks(names, self._checks, "disabledChecks", kept=kept)
             values["disabled_checks"] = tuple(dict.fromkeys(names))
+        if changes.ai is not UNSET:
+            languages = self._store.list_languages(old.id)
+            codes = [language.language_code for language in languages]
+            values["ai"] = changed_ai(old.ai, changes.ai, codes, self._translators)
         new = replace(old, **values)
         if new == old:
             return old

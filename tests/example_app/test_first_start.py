@@ -138,7 +138,7 @@ def test_a_dry_run_said_what_a_run_of_machine_translation_then_drafted(app, get)
     assert (dry["dryRun"], run["dryRun"]) == (True, False)
     assert dry["translated"] == run["translated"] == 11
     assert (dry["cost"], run["failed"], run["skipped"]) == ("0", 0, 0)
-    assert run["provider"] == "pseudo"
+    assert run["languages"]["ja"]["provider"] == "pseudo"
     assert {key["id"] for key in drafts} == {item["keyId"] for item in run["items"]}
 
 

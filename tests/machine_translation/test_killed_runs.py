@@ -62,8 +62,10 @@ def test_a_killed_run_goes_on_and_says_what_it_may_have_paid_again(
         while found["finishedAt"] is None and time.monotonic() < ends:
             shop.run_jobs()  # PostgreSQL notices after a moment that the process died
             found = shop.owner.get(f"{path}/jobs/{job['id']}").data["job"]
+        spent = shop.owner.get(f"{path}/ai/usage").data["budget"]["spent"]
     assert ended.returncode != 0
     result = found["result"]
+    assert Decimal(spent) == Decimal(result["cost"])
     paid = Counter(bill.read_text().split())
     outcomes = Counter(item["key"] for item in result["items"])
     assert outcomes == {f"k{number}": 1 for number in range(KEYS)}

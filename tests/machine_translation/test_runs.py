@@ -5,108 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from locframework import hookimpl
-from locframework.ports import (
-    Refused,
-    Translated,
-    Translations,
-    TranslatorFailed,
-    TranslatorInfo,
-)
-from locframework.testing.workspace import open_workspace
+from locframework.ports import Refused, Translated, Translations, TranslatorFailed
 from tests.databases import statements_of
 
-
-class Scripted:
-    """An engine that answers what a test says, and counts what it is asked."""
-
-    name = "scripted"
-
-    def __init__(self):
-        self.batches = []
-        self.answer = self.upper
-        self.most_items = 100
-        self.price = Decimal(0)
-        self.pairs = None
-
-    @hookimpl
-    def loc_provide_translators(self):
-        return [self]
-
-    def describe(self):
-        return TranslatorInfo(
-            "scripted", "Scripted", pairs=self.pairs, most_items=self.most_items
-        )
-
-    def estimate(self, batch):
-        return self.price * len(batch.items)
-
-    def translate(self, batch, seconds):
-        self.batches.append(batch)
-        return self.answer(batch)
-
-    def upper(self, batch):
-        return Translations(
-            {
-                item.id: Translated(
-                    tuple(p.upper() if isinstance(p, str) else p for p in item.pieces)
-                )
-                for item in batch.items
-            },
-            self.estimate(batch),
-        )
-
-
-@pytest.fixture
-def engine():
-    return Scripted()
-
-
-@pytest.fixture
-def shop(engine, database_url, tmp_path):
-    with open_workspace(
-        database_url, tmp_path, plugins=[engine], translator="scripted"
-    ) as workspace:
-        yield workspace
-
-
-def run(shop, project, **body):
-    body = {"languageCodes": ["de"], **body}
-    asked = shop.owner.post(f"/projects/{project['id']}/ai/translate", json=body)
-    assert asked.status == 202, asked
-    return shop.job_of(asked)
-
-
-def outcomes(shop, project, job):
-    path = f"/projects/{project['id']}/jobs/{job['id']}/outcomes"
-    return [
-        (each["key"], each["languageCode"], each["outcome"], each["reason"])
-        for each in shop.owner.get(path).data["items"]
-    ]
-
-
-@pytest.fixture
-def project(shop):
-    project = shop.project(languages=["de", "ru"])
-    shop.key(project, "a", values={"en": "Save {name}"})
-    shop.key(project, "b", values={"en": "Close"})
-    shop.key(project, "c")
-    shop.key(
-        project, "n", isPlural=True, values={"en": {"one": "One", "other": "{n}s"}}
-    )
-    return project
-
-
-def values(shop, project, code="de"):
-    items = shop.owner.get(
-        f"/projects/{project['id']}/keys", query={"include": "values"}
-    ).data["items"]
-    return {
-        (item["key"], value["pluralForm"]): (value["value"], value["status"])
-        for item in items
-        for value in item["values"]
-        if value["languageCode"] == code
-    }
+from .scripted import outcomes, run, values
 
 
 def test_missing_texts_become_drafts_of_the_engine(shop, project, engine):
@@ -576,8 +478,8 @@ def remember(shop, project, texts):
     made = shop.owner.post("/translation-memories", json=body).data
     memory = f"/translation-memories/{made['translationMemory']['id']}"
     shop.owner.put(f"/projects/{project['id']}{memory}", json={})
-    for source, values in texts.items():
-        entry = {"sourceText": source, "translations": values}
+    for source, translations in texts.items():
+        entry = {"sourceText": source, "translations": translations}
         assert shop.owner.post(f"{memory}/entries", json=entry).status == 201
 
 

@@ -23,7 +23,13 @@ from locframework.errors import (
     abbreviate,
 )
 from locframework.fields import Timestamp, new_id
-from locframework.keys.changes import Action, ValueChange, WriteVeto, key_change
+from locframework.keys.changes import (
+    Action,
+    Reviewed,
+    ValueChange,
+    WriteVeto,
+    key_change,
+)
 from locframework.keys.key_fields import ValueRevision
 from locframework.keys.records import (
     KeyWrite,
@@ -125,6 +131,7 @@ class WritePlanner:
         )
         self._assigned: set[str] = set()
         self.refused: list[KeyWrite] = []
+        self.reviewed: list[Reviewed] = []
         self._created: list[str] = []
 
     def plan_each(
@@ -481,9 +488,23 @@ class WritePlanner:
             self.events.value(key, plan.old, plan.new, plan.slot, _EVENTS[plan.action])
             if plan.outdates:
                 edit.outdates = True
+            self._note_review(key, plan)
         if count and outcome == "unchanged":
             outcome, key = "updated", replace(key, updated_at=self.at)
         return KeyWritten(key, outcome, count)
+
+    def _note_review(self, key: StoredKey, plan: PlannedValue) -> None:
+        """Note the value if a person decided on a text that was not approved yet: wrote
+        or approved one, rejected it, or cleared it."""
+        old, new = plan.old, plan.new
+        if old is None or old.status == "approved":
+            return
+        if self._origin != "human" or plan.is_taken_over:
+            return
+        after = None if new is None or plan.action == "reject" else new.value
+        if new is None or plan.action == "reject" or new.status == "approved":
+            code, form = plan.slot
+            self.reviewed.append(Reviewed(key.id, code, form or "", old.value, after))
 
     def _move_forms(
         self, edit: KeyEdit, key: StoredKey, stored: Mapping[ValueSlot, StoredValue]

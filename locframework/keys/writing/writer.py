@@ -18,7 +18,7 @@ from locframework.events import EventLog
 from locframework.fields import Clock, Timestamp, timestamp_after
 from locframework.glossaries.matching import TermCache
 from locframework.keys.branch_copies import count_changes
-from locframework.keys.changes import WriteVeto
+from locframework.keys.changes import OnReview, WriteVeto
 from locframework.keys.records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from locframework.keys.rules import in_order, public_key, shown_value
 from locframework.keys.store import KeyStorage, store_of
@@ -54,6 +54,7 @@ class WritePlan(Struct, frozen=True):
     events: KeyEvents
     runner: CheckRunner
     findings: FindingChanges
+    store_reviews: Callable[[], None] | None
     results: list[KeyWritten | LocError]
     """One for each write, in their order."""
     language_order: Mapping[str, int]
@@ -88,6 +89,7 @@ class KeyWriter:
     _checks: Checks
     _terminologies: TermCache
     veto: WriteVeto | None = None  # asks plugins about each change
+    on_review: OnReview | None = None
 
     def __post_init__(self) -> None:
         self.completion = Completion(self._storage, self._events)
@@ -238,6 +240,9 @@ class KeyWriter:
         if is_checked and not (stops and planner.refused):
             source = scope.project.source_language
             findings = check_unit(runner, keys, edits, source)
+        store_reviews = None
+        if self.on_review is not None and planner.reviewed and not dry_run:
+            store_reviews = self.on_review(scope, planner.reviewed)
         return WritePlan(
             caller,
             scope,
@@ -247,6 +252,7 @@ class KeyWriter:
             events,
             runner,
             findings,
+            store_reviews,
             results,
             planner.order,
         )
@@ -271,6 +277,8 @@ class KeyWriter:
         if scope.branch is not None:
             ids = [edit.key.id for edit in edits]
             count_changes(self._storage, scope, ids, plan.at)
+        if plan.store_reviews is not None:
+            plan.store_reviews()
         plan.events.append()
         return plan.results
 

@@ -1,5 +1,6 @@
 """Contract of users, members, tokens and organizations, and of projects."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ from locframework.access.records import (
 )
 from locframework.branches.records import BranchStatus
 from locframework.fields import new_id
+from locframework.machine_translation.usage import AiUsage
 from locframework.pagination import PageRequest
+from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .storage_records import (
@@ -57,6 +60,11 @@ def add_token(storage: Storage, letter: str, **changes: Any) -> StoredToken:
     made = token(letter * 64, **changes)
     storage.access.tokens.insert(made)
     return made
+
+
+def used(of: Project, month: str, language_code: str, **counts: Any) -> AiUsage:
+    place = of.organization_id, of.id, month, "deepl", language_code
+    return AiUsage(*place, **counts)
 
 
 class StorageAccessContract:
@@ -257,3 +265,39 @@ class StorageAccessContract:
 
         assert storage.projects.has_keys(of.id)
         assert not storage.projects.has_keys(other.id)
+
+    def test_use_of_engines_adds_up_by_month_and_language(
+        self, storage: Storage
+    ) -> None:
+        one, other = add_project(storage), add_project(storage)
+        usage = storage.ai_usage
+        cent = Decimal("0.01")
+        first = used(one, "2026-11", "de", translated=1, edited=2, cost=cent)
+        later = used(one, "2026-12", "de", approved=3, kept_words=9)
+        with storage.transaction():
+            usage.add_usage([first, used(one, "2026-11", "fr", rejected=1), first])
+        with storage.transaction():
+            usage.add_usage([later, used(one, "2026-11", "de", cost=-cent / 3)])
+            usage.add_usage([used(other, "2026-11", "de", cost=Decimal(10) ** 11)])
+
+        exact = used(
+            one, "2026-11", "de", translated=2, edited=4, cost=2 * cent - cent / 3
+        )
+        french = used(one, "2026-11", "fr", rejected=1)
+        found = usage.usage_of_project(one.id, "2026-01", "2026-12")
+        assert found == [later, exact, french]
+        assert usage.usage_of_project(one.id, "2026-11", "2026-11") == [exact, french]
+        assert usage.usage_of_project(other.id, "2026-12", "2026-12") == []
+
+    def test_deleted_projects_still_count_for_their_organization(
+        self, storage: Storage
+    ) -> None:
+        one = add_project(storage)
+        with storage.transaction():
+            cost = Decimal("0.25")
+            storage.ai_usage.add_usage([used(one, "2026-11", "de", cost=cost)])
+        storage.projects.delete(one.id, at(1))
+
+        sum_of = storage.ai_usage.cost_of_organization
+        assert sum_of(one.organization_id, "2026-11") == cost
+        assert sum_of(one.organization_id, "2026-12") == 0

@@ -10,7 +10,14 @@ from typing import Any
 import msgspec
 import peewee
 
-from locframework.ports import JobError, Penalties, Quota, ReleaseSnapshot, SealedSecret
+from locframework.ports import (
+    AiSettings,
+    JobError,
+    Penalties,
+    Quota,
+    ReleaseSnapshot,
+    SealedSecret,
+)
 
 from .database import json_or_null
 
@@ -45,7 +52,7 @@ TEXTS = tuple[str, ...]
 
 OrganizationRow = table(
     "organizations",
-    "id slug name folded tm_enabled created_at updated_at",
+    "id slug name folded tm_enabled ai_monthly_budget created_at updated_at",
     delivery_quota=Quota,
 )
 UserRow = table("users", "id email email_folded is_active created_at")
@@ -69,6 +76,7 @@ ProjectRow = table(
     blocking_checks=TEXTS,
     check_severities=dict[str, str],
     disabled_checks=TEXTS,
+    ai=AiSettings,
 )
 LineRow = table("lines", "id project_id key_count")  # main or a branch
 LanguageRow = table(

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from locframework.ports import (
+    AiSettings,
     Language,
     Page,
     PageRequest,
@@ -28,7 +29,7 @@ from .tables import Table, in_scopes
 
 _PROJECT = """SELECT p.id, p.slug, p.organization_id, p.name, p.description,
     p.source_language, p.key_separator, p.main_protected, p.tm_enabled,
-    p.blocking_checks, p.check_severities, p.disabled_checks, l.key_count,
+    p.blocking_checks, p.check_severities, p.disabled_checks, p.ai, l.key_count,
     p.created_at, p.updated_at
     FROM projects p JOIN lines l ON l.id = p.id
     WHERE p.id = ? AND p.deleted_at IS NULL"""
@@ -41,6 +42,7 @@ _HAS_KEYS = """SELECT 1 FROM lines l LEFT JOIN branches b ON b.id = l.id
     AND coalesce(b.status, 'open') NOT IN ('merged', 'closed') LIMIT 1"""
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
+_ai = msgspec.json.Decoder(AiSettings)
 _severities = msgspec.json.Decoder(dict[str, Severity])
 
 
@@ -115,9 +117,10 @@ class ProjectTables(Table[Project]):
 
 
 def _project(row: Row) -> Project:
-    *own, blocking, severities, disabled, key_count, created_at, updated_at = row
+    *own, blocking, severities, disabled, ai, key_count, created_at, updated_at = row
     values = [*own, _texts.decode(blocking), _severities.decode(severities)]
-    values += [_texts.decode(disabled), key_count, created_at, updated_at]
+    values += [_texts.decode(disabled), _ai.decode(ai)]
+    values += [key_count, created_at, updated_at]
     return Project(*values)
 
 

@@ -40,6 +40,7 @@ _OF_LINE = (
 # the same of the project; children before parents
 _OF_PROJECT = (
     ("memory_links", "memory, key_id, plural_form", "project_id = ?"),
+    ("ai_usage", "project_id, month, provider, language_code", "project_id = ?"),
     ("jobs", "id", "project_id = ?"),
     ("tokens", "id", "project_id = ?"),
     ("release_files", "release_id, position", _OF_RELEASES),

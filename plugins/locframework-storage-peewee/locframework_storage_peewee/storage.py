@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from locframework.ports import (
     AccessStore,
+    AiUsageStore,
     BlobIndex,
     BranchKeyStore,
     BranchStore,
@@ -30,6 +31,7 @@ from locframework.ports import (
 )
 
 from .access import AccessTables
+from .ai_usage import AiUsageTable
 from .blobs import BlobNotes
 from .branch_keys import BranchKeyTables
 from .branches import BranchTables
@@ -105,6 +107,7 @@ class PeeweeStorage:
         self.terms: TermStore = TermTables(self.database)
         self.memories: MemoryStore = MemoryTables(self.database)
         self.memory_texts: MemoryTextStore = MemoryTexts(self.database)
+        self.ai_usage: AiUsageStore = AiUsageTable(self.database)
         self.processes: ProcessStore = ProcessTable(self.database)
         self.idempotency: IdempotencyStore = IdempotencyTable(self.database)
         self._webhooks = WebhookTables(self.database)

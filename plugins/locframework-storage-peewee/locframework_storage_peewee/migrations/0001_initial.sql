@@ -8,6 +8,7 @@ CREATE TABLE organizations (
     folded TEXT NOT NULL,
     tm_enabled BOOLEAN NOT NULL,
     delivery_quota TEXT,
+    ai_monthly_budget TEXT,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL
 );
@@ -73,6 +74,7 @@ CREATE TABLE projects (
     blocking_checks TEXT NOT NULL,
     check_severities TEXT NOT NULL,
     disabled_checks TEXT NOT NULL,
+    ai TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     deleted_at TEXT
@@ -474,6 +476,23 @@ CREATE TABLE delivery_usage (
     bytes INTEGER NOT NULL,
     PRIMARY KEY (organization_id, month)
 ) WITHOUT ROWID;
+
+CREATE TABLE ai_usage (
+    project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    month TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    language_code TEXT NOT NULL,
+    organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    cost TEXT NOT NULL,
+    translated INTEGER NOT NULL,
+    approved INTEGER NOT NULL,
+    edited INTEGER NOT NULL,
+    rejected INTEGER NOT NULL,
+    edit_distance INTEGER NOT NULL,
+    kept_words INTEGER NOT NULL,
+    PRIMARY KEY (project_id, month, provider, language_code)
+) WITHOUT ROWID;
+CREATE INDEX ai_usage_of_organization ON ai_usage (organization_id, month);
 
 CREATE TABLE glossaries (
     id TEXT PRIMARY KEY,
