@@ -4,10 +4,12 @@ import json
 import re
 from decimal import Decimal
 from difflib import get_close_matches
+from functools import lru_cache
 from time import monotonic
 from typing import Annotated, ClassVar, cast
 from urllib.parse import urlsplit
 
+import langcodes
 import msgspec
 from msgspec import Meta, Struct
 
@@ -35,7 +37,11 @@ __all__ = ["OpenaiPlugin", "OpenaiSettings", "OpenaiTranslator"]
 Json = dict[str, object]
 
 CONTEXT_LENGTH = 1000  # characters of one description or message
-TOKENS_FREE, TOKENS_PER_BYTE = 64, 2  # that an answer may have for a text, at most
+_TOKENS_OF_CALL = 64  # that an answer may have, at most; and for each text:
+_TOKENS_OF_TEXT, _TOKENS_PER_BYTE = (32, 64), (1, 2)
+_COMPACT_SCRIPTS = {"Latn", "Cyrl", "Hans", "Hant", "Jpan", "Kore"}
+"""Translations into these have the first number of tokens, into others the second:
+tokenizers cut those into bytes."""
 _MILLION = 1_000_000
 _LIST_SECONDS = 10.0  # to list the models
 _STARTS_TRIED = 20  # places where JSON may begin in an answer
@@ -264,7 +270,10 @@ class OpenaiTranslator:
             system += f"\nInstructions of the project:\n{batch.instructions}\n"
         document = {"items": [_document_of(item, mark) for item in batch.items]}
         bytes_asked = sum(len(_text_of(item, mark).encode()) for item in batch.items)
-        most_tokens = self._settings.extra_tokens + TOKENS_FREE * (1 + len(batch.items))
+        at = 0 if _is_compact(batch.target_language) else 1
+        most_tokens = self._settings.extra_tokens + _TOKENS_OF_CALL
+        most_tokens += _TOKENS_OF_TEXT[at] * len(batch.items)
+        most_tokens += _TOKENS_PER_BYTE[at] * bytes_asked
         return {
             "model": self._settings.model,
             "messages": [
@@ -272,9 +281,14 @@ class OpenaiTranslator:
                 {"role": "user", "content": msgspec.json.encode(document).decode()},
             ],
             "temperature": self._settings.temperature,
-            "max_tokens": most_tokens + TOKENS_PER_BYTE * bytes_asked,
+            "max_tokens": most_tokens,
             "response_format": _FORMAT,
         }
+
+
+@lru_cache
+def _is_compact(language_tag: str) -> bool:
+    return langcodes.get(language_tag).maximize().script in _COMPACT_SCRIPTS
 
 
 def _has(text: str, words: tuple[str, ...]) -> bool:

@@ -200,6 +200,27 @@ def test_the_estimate_counts_each_byte_and_all_that_may_be_answered(tmp_path):
     assert most == (len(body) * Decimal(2) + tokens * Decimal(8)) / 1_000_000
 
 
+@pytest.mark.parametrize(
+    ("language", "most"),
+    [
+        ("de", 64 + 2 * 32 + 10),
+        ("sr-Latn", 64 + 2 * 32 + 10),
+        ("uk", 64 + 2 * 32 + 10),
+        ("zh-TW", 64 + 2 * 32 + 10),
+        ("ml", 64 + 2 * 64 + 2 * 10),
+        ("el", 64 + 2 * 64 + 2 * 10),
+    ],
+)
+def test_an_answer_is_limited_by_the_texts_and_the_script_of_the_language(
+    tmp_path, language, most
+):
+    batch = batch_of("Save", "Öffne", pair=("en", language))
+    with server(tmp_path, replying(model)) as (translator, receiver):
+        translator.translate(batch, 30)
+
+    assert msgspec.json.decode(receiver.received[0].body)["max_tokens"] == most
+
+
 REFUSALS = {
     "max_tokens": "Unsupported parameter: 'max_tokens'; use 'max_completion_tokens'",
     "temperature": "Unsupported value: 'temperature' does not support 0",
