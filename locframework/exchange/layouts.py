@@ -200,17 +200,14 @@ def details_to_keep(
 ) -> list[FileDetail]:
     """Return what is kept of files as a whole: their details, the files themselves
     beside those that other imports brought meanwhile, and the project's modules."""
-    details = [
-        FileDetail(
-            project_id, one.family, "", one.module, one.language_code, one.detail
-        )
-        for one in batch.files
-    ]
+    details: list[FileDetail] = []
     files: list[tuple[str, Layout]] = []
 
-    def keep(family: str, code: str, detail: Detail) -> None:
-        details.append(FileDetail(project_id, family, "", "", code, detail))
+    def keep(family: str, code: str, detail: Detail, module: str = "") -> None:
+        details.append(FileDetail(project_id, family, "", module, code, detail))
 
+    for each in batch.files:
+        keep(each.family, each.language_code, each.detail, each.module)
     for family, by_language in batch.layouts.items():
         for code, new in by_language.items():
             old = known_layouts(store, project_id, family, code)
