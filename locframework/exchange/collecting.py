@@ -1,41 +1,49 @@
 """Collects the keys of files that came, as the project and its files are now."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import TypeGuard
 
-import msgspec
 from msgspec.structs import replace
 
-from locframework.formats.records import Text
-from locframework.formats.rules import module_path, path_in
-from locframework.keys.catalogues import ImportedModules, family_of
-from locframework.keys.imported_files import (
-    Layout,
-    Layouts,
-    layout_family,
+from locframework.errors import (
+    PROBLEMS_LIMIT,
+    InvalidKey,
+    LocError,
+    Problem,
+    UnreadableFile,
+    abbreviate,
+    truncate,
 )
-from locframework.keys.records import StoredValue
-from locframework.keys.rules import legal_key
+from locframework.formats.records import Entry, Text
+from locframework.keys.catalogues import ImportedModules, family_of
+from locframework.keys.records import DESCRIPTION_LENGTH, VALUE_BYTES
+from locframework.keys.rules import (
+    check_key,
+    check_texts,
+    is_legal_key,
+    is_too_long,
+    legal_key,
+)
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Project
 
 from .decisions import set_seen
-from .layouts import LayoutReader, is_same, new_layouts
-from .reading import (
-    collect_keys,
-    module_beside,
-    module_name,
-    module_parts,
-    name_in_project,
-    path_of,
-    place_of,
-    says_module,
-    with_modules,
+from .earlier_files import EarlierFiles
+from .layouts import LayoutReader, new_layouts
+from .modules import name_in_project, path_of, resource_of, with_modules, with_own_names
+from .records import (
+    ImportBatch,
+    ImportedDetail,
+    ImportedFile,
+    ImportedKey,
+    Modules,
+    ReadFile,
+    Seen,
 )
-from .records import ImportBatch, ImportedKey, Modules, ReadFile, Seen
 
-OwnNames = Mapping[str, Mapping[str, str]]
-"""As ImportedModules has them."""
+FILE_KEY_LENGTH = 10_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def collect(
@@ -53,31 +61,26 @@ def collect(
 
     Call it in a snapshot. Raises as ``collect_keys``.
     """
-    kept = _KeptFiles(store, reader, project, imported)
-    files = [kept.with_path(file) for file in files]
+    earlier = EarlierFiles(store, reader, project, imported)
+    files = [earlier.with_path(file) for file in files]
     known = set(imported.modules)
     had: dict[str, str] = {}
     if module is None and modules == "auto":
-        kept = kept.moved_with(files)
-        imported, had = kept.imported, kept.modules(files)
-        known |= kept.new_modules([f for f in files if place_of(f) not in had])
+        earlier = earlier.moved_with(files)
+        imported, had = earlier.imported, earlier.modules(files)
+        known |= earlier.new_modules([f for f in files if resource_of(f) not in had])
     if module is not None:
         files = [replace(f, module=module, module_is_given=True) for f in files]
     elif modules != "never":
         separator = project.key_separator
-        renamed = kept.renamed(files) if had else {}
+        renamed = earlier.renamed(files) if had else {}
         files = with_modules(
             files, separator, modules, known, imported.plain, had, renamed
         )
-    own = kept.own_names(files)
-    files = [
-        file
-        if file.module is not None
-        else replace(file, own_names=own.get(place_of(file), {}))
-        for file in files
-    ]
+    own = earlier.own_names(files)
+    files = with_own_names(files, own)
     batch = collect_keys(files, project)
-    warnings = kept.carry(files, batch.keys, own)
+    warnings = earlier.carry(files, batch.keys, own)
     warnings += set_seen(files, batch.keys, seen, store, project)
     source = project.source_language
     return replace(
@@ -92,331 +95,192 @@ def collect(
             for file in files
             if (name := file.path or file.file.name) in seen
         },
-        own_names={place: {**own[place]} for place in own},
+        own_names=own,
     )
 
 
-@dataclass(eq=False, repr=False)
-class _KeptFiles:
-    """What the files that were imported before say of those that come now."""
+def collect_keys(
+    files: Sequence[ReadFile],
+    project: Project,
+) -> ImportBatch:
+    """Return every key of the files once.
 
-    _store: KeyStore
-    _reader: LayoutReader
-    _project: Project
-    imported: ImportedModules
-    _moved: Mapping[str, set[str]] = field(default_factory=dict)
-    """Where files without modules are now, by their places of before."""
-    _modules: Mapping[str, str] = field(default_factory=dict)
-    """The modules of files that were renamed, by their new places."""
+    The keys are sorted by name: steps of a large import then change fewer pages of the
+    indexes. A text without plural forms is the form ``other`` of a key that is plural
+    elsewhere in the files. A key without a text in the source file is left out, unless
+    another file has one. Raises InvalidKey, or UnreadableFile, with a Problem for each
+    fault, 100 at most.
+    """
+    collector = _Collector(project)
+    for file in sorted(files, key=lambda f: f.language_code != project.source_language):
+        collector.add_file(file)
+    collector.raise_any()
+    texts = {name for name, key in collector.keys.items() if key.values or key.source}
+    empty = collector.empty - texts
+    return ImportBatch(
+        keys=[collector.keys[name] for name in sorted(collector.keys.keys() - empty)],
+        files=collector.files,
+        warnings=collector.warnings,
+        left_out=sorted(empty),
+        sources=[_summary(file) for file in files],
+    )
 
-    def moved_with(self, files: Sequence[ReadFile]) -> "_KeptFiles":
-        """Return what is kept, with the new paths of files that were renamed, moved or
-        split (``is_same``).
 
-        Those of the source language decide, where it has a file of that name.
-        """
-        source = self._project.source_language
-        of_source = {place_of(file) for file in files if file.language_code == source}
-        of_language: dict[tuple[str, str], list[ReadFile]] = {}
-        for file in files:
-            place = family_of(file.format.id), file.language_code
-            of_language.setdefault(place, []).append(file)
-        moved: dict[str, set[str]] = {}
-        modules: dict[str, str] = {}
-        for (_, code), came in of_language.items():
-            layouts = self._of(came[0], code)
-            known, paths = {each.path for each in layouts}, set(map(path_of, came))
-            texts = {
-                place_of(file): {e.key: e.value for e in file.catalogue.entries}
-                for file in came
-                if path_of(file) not in known
-                and (code == source or place_of(file) not in of_source)
-            }
-            every = {
-                name: text for each in texts.values() for name, text in each.items()
-            }
-            for layout in layouts if texts else ():
-                if layout.module_is_given or layout.path in paths:
-                    continue
-                entries = self._reader.entries(layout, code).values()
-                before = {entry.key: entry.value for entry in entries}
-                is_split = is_same(before, every)
-                for new, now in texts.items():
-                    if is_same(before, now) or (is_split and is_same(now, before)):
-                        if layout.module is not None:
-                            modules.setdefault(new, layout.module)
-                            continue
-                        old = _place(came[0], layout, code)
-                        moved.setdefault(old, set()).add(new)
-        places = {place for each in moved.values() for place in each}
-        names = {
-            place: self.imported.own_names.get(old, {})
-            for old, new in moved.items()
-            for place in new
-        }
-        imported = replace(
-            self.imported,
-            plain=[
-                *self.imported.plain,
-                *(path_of(file) for file in files if place_of(file) in places),
-            ],
-            own_names={**self.imported.own_names, **names},
-        )
-        return _KeptFiles(
-            self._store, self._reader, self._project, imported, moved, modules
-        )
+def _summary(file: ReadFile) -> ImportedFile:
+    entries = file.catalogue.entries
+    return ImportedFile(
+        path=truncate(file.path or file.file.name),
+        format=file.format.id,
+        language_code=file.language_code,
+        keys=len({entry.key for entry in entries}),
+        texts=sum(_text_count(entry.value) for entry in entries),
+        module=file.module,
+    )
 
-    def with_path(self, file: ReadFile) -> ReadFile:
-        """Return a file that came without folders with the path that it had before, or
-        that its source language's file tells.
 
-        Of several paths it is the one whose file has its keys; else it has none.
-        """
-        if file.path or family_of(file.format.id) not in self.imported.formats:
-            return file
-        code, source = file.language_code, self._project.source_language
-        name = file.file.name
-        known: dict[str, tuple[Layout, str]] = {}
-        for each in dict.fromkeys((code, source)):
-            for layout in self._of(file, each):
-                path = layout.path if each == code else path_in(layout.path, each, code)
-                if path is not None and path.rpartition("/")[2] == name:
-                    known.setdefault(path, (layout, each))
-        if len(known) > 1:
-            keys = dict.fromkeys(entry.key for entry in file.catalogue.entries)
-            known = {
-                path: (layout, each)
-                for path, (layout, each) in known.items()
-                if is_same(self._names(layout, each), keys)
-            }
-        return replace(file, kept_as=next(iter(known))) if len(known) == 1 else file
+def _text_count(value: Text | None) -> int:
+    """Return the number of texts of an entry that are not empty: of plural ones, one a
+    form."""
+    texts = value.values() if _has_forms(value) else (value,)
+    return sum(1 for text in texts if text)
 
-    def _names(self, layout: Layout, code: str) -> dict[str, None]:
-        entries = self._reader.entries(layout, code).values()
-        return dict.fromkeys(entry.key for entry in entries)
 
-    def modules(self, files: Sequence[ReadFile]) -> dict[str, str]:
-        """Return the modules that files of the same places have, or had before their
-        files were renamed, by place."""
-        source = self._project.source_language
-        found = {**self._modules}
-        for file in {
-            (family_of(file.format.id), file.language_code): file for file in files
-        }.values():
-            for code in dict.fromkeys((file.language_code, source)):
-                for layout in self._of(file, code):
-                    if layout.module is not None and not layout.module_is_given:
-                        place = _place(file, layout, code)
-                        found[place] = layout.module
-        return found
+class _Collector:
+    def __init__(self, project: Project) -> None:
+        self.keys: dict[str, ImportedKey] = {}
+        self.empty: set[str] = set()
+        """Keys whose text is empty in a file of the source language."""
+        self.files: list[ImportedDetail] = []
+        self.warnings: list[str] = []
+        self._separator = project.key_separator
+        self._source_language = project.source_language
+        self._problems: list[Problem] = []
 
-    def renamed(
-        self, files: Sequence[ReadFile]
-    ) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the folders and names of files whose modules they no longer say, by
-        language and module."""
-        separator, found = self._project.key_separator, {}
-        for family, code in {
-            (family_of(file.format.id), file.language_code) for file in files
-        }:
-            for layout in self._reader.layouts(family, code):
-                module, parts = layout.module, module_path(layout.path, code)
-                if module is not None and not (
-                    layout.module_is_given or says_module(parts, separator, module)
-                ):
-                    found[code, module] = parts
-        return found
+    def add_file(self, file: ReadFile) -> None:
+        family, catalogue = family_of(file.format.id), file.catalogue
+        self.warnings += [_at(file.path, each) for each in catalogue.warnings]
+        if catalogue.detail is not None:
+            code, module = file.language_code, file.module or ""
+            detail = ImportedDetail(family, code, catalogue.detail, module)
+            self.files.append(detail)
+        for entry in catalogue.entries:
+            try:
+                self._add(self._without_long(entry, file), file, family)
+            except LocError as fault:
+                self._note(file, entry, fault)
+                if len(self._problems) >= PROBLEMS_LIMIT:
+                    return
 
-    def new_modules(self, files: Sequence[ReadFile]) -> set[str]:
-        """Return the modules of files that share keys with a file under another path,
-        and are not the same (``is_same``): their names, and the folders that differ
-        where the names are equal.
+    def raise_any(self) -> None:
+        """Raise InvalidKey or UnreadableFile if there are problems."""
+        if any(problem.rule == "key" for problem in self._problems):
+            raise InvalidKey.of(self._problems)
+        if self._problems:
+            raise UnreadableFile.of(self._problems)
 
-        Only files with their language in their paths have names that say so much. Those
-        of the source language decide, if there are any: translations change elsewhere.
-        """
-        found, separator = set(), self._project.key_separator
-        source = self._project.source_language
-        of_language: dict[tuple[str, str], list[ReadFile]] = {}
-        for file in files:
-            code, path = file.language_code, path_of(file)
-            if path_in(path, code, "") and path not in self.imported.plain:
-                place = family_of(file.format.id), code
-                of_language.setdefault(place, []).append(file)
-        for (family, code), new in of_language.items():
-            if code != source and (family, source) in of_language:
+    def _without_long(self, entry: Entry, file: ReadFile) -> Entry:
+        """Return the entry without texts that are too long, which costs these alone."""
+        value, source = _not_long(entry.value), _not_long(entry.source)
+        if value is entry.value and source is entry.source:
+            return entry
+        message = f"a text is left out: it has more than {VALUE_BYTES} bytes in UTF-8"
+        self.warnings.append(f"{_place(file, entry)}: {message}")
+        return replace(entry, value=value, source=source)
+
+    def _add(self, entry: Entry, file: ReadFile, family: str) -> None:
+        language_code, module = file.language_code, file.module
+        name = name_in_project(entry.key, file, self._separator)
+        key = self.keys.get(name)
+        if key is None:
+            check_key(name, self._separator)
+            key = self.keys[name] = ImportedKey(name)
+            if not is_legal_key(entry.key, self._separator):
+                if len(entry.key) > FILE_KEY_LENGTH:
+                    limit = f"at most {FILE_KEY_LENGTH} characters"
+                    raise UnreadableFile(f"the name of a text must have {limit}")
+                _check_characters(entry.key)
+                key.file_key = entry.key
+            key.prefix = f"{module}{self._separator}" if module is not None else ""
+            if entry.key in file.own_names:
+                key.prefix = name.removesuffix(legal_key(entry.key, self._separator))
+        elif key.file_key not in (None, entry.key):
+            raise InvalidKey(f"{key.file_key!r} and {entry.key!r} have one key")
+        key.is_in_source |= language_code == self._source_language
+        for text in (entry.value, entry.source):
+            if text:
+                _check_text(text)
+        _check_characters(entry.description)
+        if entry.value == "" and language_code == self._source_language:
+            self.empty.add(name)
+        value = _not_empty(entry.value)
+        if value is not None:
+            if key.values.setdefault(language_code, value) != value:
+                raise _Duplicate(
+                    f"key {abbreviate(name)!r} has another text before; import files"
+                    " that share keys one by one, each with its own module"
+                )
+            if entry.needs_review and language_code not in key.review:
+                key.review += (language_code,)
+        key.is_plural |= entry.is_plural or _has_forms(value)
+        key.description = key.description or entry.description[:DESCRIPTION_LENGTH]
+        key.source = key.source or _not_empty(entry.source)
+        key.format_flags = key.format_flags or entry.format_flags
+        for code, detail in (("", entry.key_detail), (language_code, entry.detail)):
+            if detail is None:
                 continue
-            texts = [{e.key: e.value for e in file.catalogue.entries} for file in new]
-            every = {name: text for each in texts for name, text in each.items()}
-            for layout in self._of(new[0], code):
-                parts = module_path(layout.path, code)
-                if layout.module is not None or not parts:
-                    continue
-                entries = self._reader.entries(layout, code).values()
-                before = {entry.key: entry.value for entry in entries}
-                if not is_same(before, every):
-                    found |= {
-                        module_beside(file, parts, separator)
-                        for file, now in zip(new, texts, strict=True)
-                        if before.keys() & now.keys()
-                    }
-        return found - {""}
+            places = [(each.family, each.language_code) for each in key.details]
+            if (family, code) not in places:  # the first one stays
+                key.details += (ImportedDetail(family, code, detail),)
 
-    def own_names(self, files: Sequence[ReadFile]) -> OwnNames:
-        """Return the keys of texts that files without modules call as others call other
-        ones: those of before and new ones.
-
-        Where the texts of two files differ in a language, the one that had the name
-        before keeps the key; else the first. A file of the source language that comes
-        without the other is compared with what that brought last, for new names only.
-        A name that is another file's key of that kind gets one too.
-        """
-        found = {place: {**names} for place, names in self.imported.own_names.items()}
-        source, separator = self._project.source_language, self._project.key_separator
-        plain = [
-            file
-            for file in sorted(files, key=lambda file: file.language_code != source)
-            if file.module is None and path_of(file) in self.imported.plain
-        ]
-        known = [
-            kept
-            for file in {family_of(file.format.id): file for file in plain}.values()
-            if len(layouts := self._of(file, source)) > 1
-            for layout in layouts
-            if layout.module is None
-            for kept in self._reader.files(layout, source)
-        ]
-        if not known:
-            return found
-        came = {place_of(file) for file in plain} | self._moved.keys()
-        had = {
-            (place, entry.key)
-            for kept in known
-            for place in self._moved.get(place_of(kept), {place_of(kept)})
-            for entry in kept.catalogue.entries
-        }
-        owners = {
-            key: place for place, names in found.items() for key in names.values()
-        }
-        new: dict[tuple[str, str], tuple[str, str, Text]] = {}
-        first: dict[tuple[str, str, str], tuple[str, Text, ReadFile]] = {}
-        for file in [kept for kept in known if place_of(kept) not in came] + plain:
-            place = place_of(file)
-            family, code = family_of(file.format.id), file.language_code
-            for entry in file.catalogue.entries:
-                name, text = entry.key, entry.value
-                if not text or name in found.get(place, ()):
-                    continue
-                here = place, text, file
-                owner = owners.get(legal_key(name, separator), "").split("/")
-                if owner[0] == family and place in came:
-                    module = module_beside(file, owner[1:], separator)
-                    module = module or module_name(file, separator)
-                    new[place, name] = module, code, text
-                    found.setdefault(place, {})[name] = ""
-                    continue
-                there, other_text, other = first.setdefault((family, code, name), here)
-                if there == place or other_text == text:
-                    continue
-                loser, winner = file, other
-                if (place, name) in had and there not in came:
-                    continue  # both had it: its text changes
-                if (place, name) in had and (there, name) not in had:
-                    first[family, code, name] = here
-                    loser, winner = other, file
-                module = module_beside(loser, module_parts(winner), separator)
-                if module:
-                    slot = place_of(loser), name
-                    new[slot] = module, code, text if loser is file else other_text
-                    found.setdefault(slot[0], {})[name] = ""
-        self._set_keys(found, new, files)
-        return found
-
-    def _set_keys(
-        self,
-        found: Mapping[str, dict[str, str]],
-        new: Mapping[tuple[str, str], tuple[str, str, Text]],
-        files: Sequence[ReadFile],
-    ) -> None:
-        """Set the keys of new names, which are given by place and name with a module, a
-        language and its text; none that has another text."""
-        project_id, separator = self._project.id, self._project.key_separator
-        taken = {key for names in found.values() for key in names.values()}
-        taken |= {
-            name_in_project(entry.key, file, separator)
-            for file in (files if new else ())
-            for entry in file.catalogue.entries
-            if entry.key not in found.get(place_of(file), ())
-        }
-        left, number = {**new}, 1
-        while left:
-            end = separator if number == 1 else f"-{number}{separator}"
-            keys = {
-                slot: f"{left[slot][0]}{end}{legal_key(slot[1], separator)}"
-                for slot in left
-            }
-            there = self._store.find_keys(project_id, names={*keys.values()})
-            values = self._store.values_of(there) if there else {}
-            rows = {key.key: values.get(id_, ()) for id_, key in there.items()}
-            for (place, name), key in keys.items():
-                _, code, text = left[place, name]
-                if key not in taken and _is_free(rows.get(key, ()), code, text):
-                    taken.add(key)
-                    found[place][name] = key
-                    del left[place, name]
-            number += 1
-
-    def carry(
-        self, files: Sequence[ReadFile], keys: Sequence[ImportedKey], own: OwnNames
-    ) -> list[str]:
-        """Give keys that are new in ``own`` the texts of files that do not come now, in
-        other languages. Return a warning for each key."""
-        before = self.imported.own_names
-        new = {
-            (place, name): key
-            for place, names in own.items()
-            for name, key in names.items()
-            if name not in before.get(place, ())
-        }
-        of_name = {key.name: key for key in keys} if new else {}
-        came = {(place_of(file), file.language_code) for file in files}
-        for family in {place.partition("/")[0] for place, _ in new}:
-            kept = self._store.details_of(
-                self._project.id, layout_family(family), None, [""]
-            )
-            for code, layout in [
-                (each.language_code, layout)
-                for each in kept
-                for layout in msgspec.convert(each.detail, Layouts).files
-                if layout.module is None
-            ]:
-                for file in self._reader.files(layout, code):
-                    place = place_of(file)
-                    for entry in file.catalogue.entries:
-                        key = of_name.get(new.get((place, entry.key), ""))
-                        if key and entry.value and (place, code) not in came:
-                            key.values[code] = entry.value
-        return [
-            f"{name} of {place.partition('/')[2]} is the key {key}: another file has"
-            f" another text of that name"
-            for (place, name), key in sorted(new.items())
-        ]
-
-    def _of(self, file: ReadFile, code: str) -> list[Layout]:
-        return self._reader.layouts(family_of(file.format.id), code)
+    def _note(self, file: ReadFile, entry: Entry, fault: LocError) -> None:
+        if len(self._problems) >= PROBLEMS_LIMIT:
+            return
+        rule = "key" if isinstance(fault, InvalidKey) else "text"
+        if isinstance(fault, _Duplicate):
+            rule = "duplicate"
+        self._problems.append(Problem(_place(file, entry), rule, fault.message))
 
 
-def _is_free(values: Sequence[StoredValue], code: str, text: Text) -> bool:
-    """Return whether a key with these values has no text, or this one."""
-    stored = {
-        row.plural_form or "other": row.value
-        for row in values
-        if row.language_code == code
-    }
-    wanted = {"other": text} if isinstance(text, str) else {**text}
-    return stored == wanted or not any(row.value for row in values)
+class _Duplicate(LocError):
+    """A key has two texts in one language."""
 
 
-def _place(file: ReadFile, layout: Layout, code: str) -> str:
-    """Return ``place_of`` a file of before in the family of the file."""
-    return "/".join((family_of(file.format.id), *module_path(layout.path, code)))
+def _place(file: ReadFile, entry: Entry) -> str:
+    place = f"line {entry.line}" if entry.line else f"key {abbreviate(entry.key)}"
+    return f"{file.path} {place}" if file.path else place
+
+
+def _not_long(text: Text | None) -> Text | None:
+    """Return the text, or its forms that are not too long; None if nothing is left."""
+    if not _has_forms(text):
+        return None if isinstance(text, str) and is_too_long(text) else text
+    if not any(map(is_too_long, text.values())):
+        return text
+    return {form: one for form, one in text.items() if not is_too_long(one)} or None
+
+
+def _not_empty(text: Text | None) -> Text | None:
+    """Return the text, or its forms that are not empty; None if nothing is left."""
+    if _has_forms(text):
+        return {form: one for form, one in text.items() if one} or None
+    return text or None
+
+
+def _has_forms(text: Text | None) -> TypeGuard[Mapping[str, str]]:
+    # not isinstance() of Mapping: that takes ten times as long for a plain text
+    return text is not None and not isinstance(text, str)
+
+
+def _check_text(text: Text) -> None:
+    check_texts(text, "the text")
+    for one in (text,) if isinstance(text, str) else text.values():
+        _check_characters(one)
+
+
+def _check_characters(text: str) -> None:
+    if "\0" in text or (not text.isascii() and _SURROGATE.search(text)):
+        raise UnreadableFile("a text holds U+0000 or half a surrogate pair")
+
+
+def _at(path: str, message: str) -> str:
+    return f"{path}: {message}" if path else message

@@ -14,7 +14,7 @@ from locframework.languages import canonical_tag
 from locframework.projects.records import Project
 from locframework.validation import forbidden, refusal
 
-from .reading import name_in_project
+from .modules import name_in_project
 from .records import (
     ImportDecisions,
     ImportedKey,

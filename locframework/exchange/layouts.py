@@ -39,11 +39,7 @@ from locframework.keys.rules import is_too_long
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Project
 
-from .reading import (
-    name_in_project,
-    path_of,
-    place_of,
-)
+from .modules import name_in_project, path_of, with_own_names
 from .records import ImportBatch, ImportedKey, ReadFile
 
 
@@ -102,8 +98,7 @@ class LayoutReader:
             for catalogue in catalogues
             if info is not None
         ]
-        own = self._own_names
-        return [replace(file, own_names=own.get(place_of(file), {})) for file in found]
+        return with_own_names(found, self._own_names)
 
     def names_elsewhere(self, family: str, language_code: str) -> set[str]:
         """Return the keys in a language's files of other families. One statement."""
@@ -119,7 +114,7 @@ class LayoutReader:
     def bases(self, batch: ImportBatch) -> dict[str, dict[str, Text]]:
         """Set the bases of the keys of an import, and note which files it replaces.
 
-        A file of before goes if it has the place of a new one, or if it is the same
+        A file of before goes if it has the identity of a new one, or if it is the same
         under another path (``is_same``), or, in another language than the source one,
         if its source file is. Return the texts by language of the keys that are
         only in files that go.
@@ -131,8 +126,8 @@ class LayoutReader:
             moved: set[tuple[str, ...]] = set()
             for code in sorted(by_language, key=lambda code: code != source):
                 new = by_language[code]
-                places = [layout.place for layout in new.files]
-                new.replaced[:] = places
+                identities = [layout.identity for layout in new.files]
+                new.replaced[:] = identities
                 old = self.layouts(family, code)
                 modules = {layout.module for layout in new.files} - {None}
                 infos = [self._formats.find(layout.format) for layout in new.files]
@@ -142,15 +137,17 @@ class LayoutReader:
                     for key in batch.keys
                     if is_in(key, family, code) or (has_template and key.is_in_source)
                 }
-                for layout in sorted(old, key=lambda layout: layout.place in places):
+                for layout in sorted(
+                    old, key=lambda layout: layout.identity in identities
+                ):
                     entries = self.entries(layout, code)
-                    if layout.place not in places:
+                    if layout.identity not in identities:
                         before = {name: entries[name].value for name in entries}
                         parts = module_path(layout.path, code)
                         is_its = layout.module in modules and before.keys() & now.keys()
                         if not (is_its or parts in moved or is_same(before, now)):
                             continue
-                        new.replaced.append(layout.place)
+                        new.replaced.append(layout.identity)
                         moved |= {parts} if code == source else set()
                     if layout.other is not None:
                         for name, entry in self._entries(layout.other, code).items():
@@ -211,7 +208,7 @@ def details_to_keep(
     for family, by_language in batch.layouts.items():
         for code, new in by_language.items():
             old = known_layouts(store, project_id, family, code)
-            rest = [file for file in old if file.place not in new.replaced]
+            rest = [file for file in old if file.identity not in new.replaced]
             kept = Layouts([*rest, *new.files])
             keep(layout_family(family), code, msgspec.to_builtins(kept))
             files += [(family, file) for file in kept.files]
@@ -340,32 +337,32 @@ def take_apart(
     """
     source, code = project.source_language, catalogue.language_code or ""
     targets: list[_Target] = []
-    by_place: dict[tuple[object, ...], _Target] = {}
+    by_resource: dict[tuple[object, ...], _Target] = {}
     own: dict[str, list[_Target]] = {}
     for known in of_language:
         target = _target(known, known.layout.path, known.format)
         targets.append(target)
-        by_place[*module_path(known.layout.path, code), known.layout.module] = target
+        by_resource[*module_path(known.layout.path, code), known.layout.module] = target
         for name in known.entries:
             own.setdefault(name, []).append(target)
-    place_of: dict[str, tuple[int, list[_Target]]] = {}
+    positions: dict[str, tuple[int, list[_Target]]] = {}
     for known in of_source:
-        place = (*module_path(known.layout.path, source), known.layout.module)
+        resource = (*module_path(known.layout.path, source), known.layout.module)
         path = path_in(known.layout.path, source, code) if code != source else None
-        if place not in by_place and path is not None:
-            by_place[place] = _target(known, path, info, is_new=True)
-            targets.append(by_place[place])
+        if resource not in by_resource and path is not None:
+            by_resource[resource] = _target(known, path, info, is_new=True)
+            targets.append(by_resource[resource])
         for name, entry in known.entries.items():
-            _, places = place_of.setdefault(name, (len(place_of), []))
-            if place in by_place:
-                places.append(by_place[place])
-                by_place[place].of_source[name] = entry.key
+            _, its_targets = positions.setdefault(name, (len(positions), []))
+            if resource in by_resource:
+                its_targets.append(by_resource[resource])
+                by_resource[resource].of_source[name] = entry.key
     at = -1
     before: list[_Target] = []
     for entry in catalogue.entries:
         name = entry.name or entry.key
-        if name in place_of:
-            at, before = place_of[name]
+        if name in positions:
+            at, before = positions[name]
         elif (
             own
             and name not in own
@@ -377,7 +374,7 @@ def take_apart(
             continue
         separator = project.key_separator
         chosen = [t for t in own.get(name) or before if t.takes(name, separator)]
-        if not own.get(name) and name not in place_of:  # a module's file goes first
+        if not own.get(name) and name not in positions:  # a module's file goes first
             of_module = [t for t in targets if t.module and t.takes(name, separator)]
             chosen = of_module[:1] or chosen
         if not chosen:

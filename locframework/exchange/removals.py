@@ -227,7 +227,7 @@ class Removals:
             has_source |= source in by_language
             for layout in reader.layouts(family, source):
                 has_source = True
-                if layout.place not in by_language.get(source, _NO_FILES).replaced:
+                if layout.identity not in by_language.get(source, _NO_FILES).replaced:
                     in_source |= reader.entries(layout, source).keys()
         return [key for key in keys if has_source and key.name not in in_source]
 

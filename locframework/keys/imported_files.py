@@ -38,7 +38,7 @@ class Layout(Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
     into this file."""
 
     @property
-    def place(self) -> tuple[str, str | None]:
+    def identity(self) -> tuple[str, str | None]:
         """What no other file of the language and family has."""
         return self.path, self.module if self.module_is_given else None
 
@@ -53,7 +53,7 @@ class Layouts(Struct, frozen=True, omit_defaults=True):
 
     files: list[Layout]
     replaced: list[tuple[str, str | None]] = []
-    """Of an import: the places of files that go."""
+    """Of an import: the identities of files that go."""
 
 
 def layout_family(family: str) -> str:
@@ -140,16 +140,16 @@ def merge_details(
     branch's is a base of the next import too. Other details are main's where main's
     files of the language changed. Modules are those of both.
     """
-    of_main = {_place(each): each for each in main}
-    own = {_place(each): each for each in branch}
+    of_main = {_identity(each): each for each in main}
+    own = {_identity(each): each for each in branch}
     moved: set[tuple[str, str]] = set()
     merged: list[FileDetail] = []
     files: list[tuple[str, Layout]] = []
     for each in branch:
         if not each.family.endswith(_LAYOUT):
             continue
-        now = _files(of_main.get(_place(each)))
-        base = _files(own.get(_place(*as_base([each]))))
+        now = _files(of_main.get(_identity(each)))
+        base = _files(own.get(_identity(*as_base([each]))))
         found = Layouts(_merge_files(now, _files(each), base))
         family = each.family.removesuffix(_LAYOUT)
         files += [(family, file) for file in found.files]
@@ -157,7 +157,7 @@ def merge_details(
         if {file.digest for file in now} != {file.digest for file in base}:
             moved |= {(family, each.language_code), (family, "")}
     for each in branch:
-        there = of_main.get(_place(each))
+        there = of_main.get(_identity(each))
         if each.family == MODULES:
             merged.append(_with_detail(each, _merge_modules(there, each, files)))
         elif not each.family.endswith((_LAYOUT, _BASE)):
@@ -171,15 +171,15 @@ def _merge_files(
 ) -> list[Layout]:
     paths = _new_paths(base, main) | _new_paths(base, branch)
     main, branch, base = (
-        [replace(file, path=paths.get(file.place, file.path)) for file in side]
+        [replace(file, path=paths.get(file.identity, file.path)) for file in side]
         for side in (main, branch, base)
     )
     known = {file.digest for file in base}
-    of_main = {each.place: each for each in main}
-    of_branch = {each.place: each for each in branch}
+    of_main = {each.identity: each for each in main}
+    of_branch = {each.identity: each for each in branch}
     found: list[Layout] = []
-    for place in {**of_branch, **of_main}:
-        ours, theirs = of_main.get(place), of_branch.get(place)
+    for identity in {**of_branch, **of_main}:
+        ours, theirs = of_main.get(identity), of_branch.get(identity)
         main_left_it = ours is None or ours.digest in known
         if theirs is None:
             file = None if main_left_it else ours  # None: the branch replaced it
@@ -199,14 +199,14 @@ def _merge_files(
 def _new_paths(
     base: Sequence[Layout], side: Sequence[Layout]
 ) -> dict[tuple[str, str | None], str]:
-    """Return where a side moved files to, by their places in the base: such a file has
-    the name and the module of one that is gone."""
-    before, after = {each.place for each in base}, {each.place for each in side}
-    new = {_named(each): each.path for each in side if each.place not in before}
+    """Return the new paths of files that a side moved, by their identities in the base:
+    such a file has the name and the module of one that is gone."""
+    before, after = {each.identity for each in base}, {each.identity for each in side}
+    new = {_named(each): each.path for each in side if each.identity not in before}
     return {
-        each.place: new[_named(each)]
+        each.identity: new[_named(each)]
         for each in base
-        if each.place not in after and _named(each) in new
+        if each.identity not in after and _named(each) in new
     }
 
 
@@ -235,13 +235,13 @@ def _merge_modules(
     ids = sorted({ours.job_id, theirs.job_id})
     job_id = ids[0] if len(ids) == 1 else sha256("".join(ids).encode()).hexdigest()
     own_names = {
-        place: {**theirs.own_names.get(place, {}), **ours.own_names.get(place, {})}
-        for place in {**theirs.own_names, **ours.own_names}
+        each: {**theirs.own_names.get(each, {}), **ours.own_names.get(each, {})}
+        for each in {**theirs.own_names, **ours.own_names}
     }
     return with_files(both, files, job_id, own_names)
 
 
-def _place(each: FileDetail) -> tuple[str, str, str, str]:
+def _identity(each: FileDetail) -> tuple[str, str, str, str]:
     return each.family, each.key_id, each.module, each.language_code
 
 

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from locframework.errors import InvalidKey, Problem, UnreadableFile
-from locframework.exchange.reading import collect_keys, name_in_project
+from locframework.exchange.collecting import collect_keys
+from locframework.exchange.modules import name_in_project
 from locframework.exchange.records import ImportBatch, ImportedDetail, ReadFile
 from locframework.formats.records import Catalogue, Entry, FormatInfo, SourceFile
 from locframework.projects.records import Project
