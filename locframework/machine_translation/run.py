@@ -425,23 +425,28 @@ class TranslationRuns:
         scope = self._scope(job, params)
         caller, project = self._may_write(job, scope), scope.project
         done = [each for each in page.targets if each.text is not None]
-        ids = {each.state.key.id for each in done}
-        states = states_of(store_of(self._storage, scope), project.id, ids)
         languages = self._storage.projects.list_languages(project.id)
         for origin in ("tm", "ai"):
+            ids = {each.state.key.id for each in done if each.origin == origin}
+            if not ids:
+                continue
+            loaded = self._writer.load(scope, ids, ())
             by_key: dict[str, list[Target]] = {}
             for target in done:
                 if target.origin != origin:
                     continue
-                now = states.get(target.state.key.id)
-                if now is None or _changed(target, now, code, project.source_language):
-                    target.failure = ("changed_meanwhile", "")
-                else:
-                    by_key.setdefault(now.key.id, []).append(target)
+                id_ = target.state.key.id
+                key = loaded.key(id_)
+                if key is not None:
+                    now = KeyState(key, (*loaded.values(id_).values(),))
+                    if not _changed(target, now, code, project.source_language):
+                        by_key.setdefault(id_, []).append(target)
+                        continue
+                target.failure = ("changed_meanwhile", "")
             some = list(by_key.values())
             writes = [_key_write(each, code) for each in some]
             written = self._writer.write_each(
-                caller, scope, languages, writes, origin=origin
+                caller, scope, languages, writes, origin=origin, loaded=loaded
             )
             for targets, outcome in zip(some, written, strict=True):
                 if isinstance(outcome, LocError):
