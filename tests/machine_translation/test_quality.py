@@ -184,3 +184,21 @@ def test_an_import_is_no_review(shop, project):
     texts.translator.post(f"/projects/{project['id']}/keys/bulk", json=body)
 
     assert texts.counts() == (0, 0, 0, None)
+
+
+def test_reviews_on_a_branch_count_and_a_merge_is_no_review(shop, project):
+    path = f"/projects/{project['id']}"
+    shop.owner.post(f"{path}/branches", json={"name": "next"})
+    query = {"branch": "next"}
+    body = {"languageCodes": ["de"]}
+    asked = shop.owner.post(f"{path}/ai/translate", query=query, json=body)
+    ids = {i["key"]: i["keyId"] for i in shop.job_of(asked)["result"]["items"]}
+    value = f"{path}/keys/{ids['b']}/values/de"
+
+    shop.client("reviewer").post(f"{value}/approve", query=query, json={})
+    merged = shop.owner.post(f"{path}/branches/next/merge", json={})
+    [quality] = shop.owner.get(f"{path}/ai/quality").data["quality"]
+
+    assert merged.status == 200, merged
+    assert shop.owner.get(value).data["value"]["status"] == "approved"
+    assert (quality["approved"], quality["edited"], quality["rejected"]) == (1, 0, 0)
