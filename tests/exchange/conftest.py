@@ -12,7 +12,7 @@ from locframework.formats.records import SourceFile
 from locframework.formats.service import Formats
 from locframework.http.records import Upload
 from locframework.plugins import PluginHost
-from locframework.projects.records import Project
+from locframework.projects.records import AiSettings, Project
 from locframework.testing.client import Answer, Client
 from locframework.testing.contracts.storage_events import latest
 from locframework.testing.workspace import Workspace
@@ -42,6 +42,7 @@ def project() -> Project:
         blocking_checks=(),
         check_severities={},
         disabled_checks=(),
+        ai=AiSettings(),
         key_count=0,
         created_at=NOW,
         updated_at=NOW,
