@@ -47,6 +47,7 @@ from .records import (
     Conflict,
     ImportBatch,
     ImportedKey,
+    ImportOptions,
     ImportParams,
     ImportResult,
     Rename,
@@ -87,7 +88,7 @@ _decoder = msgspec.msgpack.Decoder(ImportBatch)
 class _Task(Struct, frozen=True):
     job: StoredJob
     work: Work
-    params: ImportParams
+    options: ImportOptions
     batch: ImportBatch
     gone: Mapping[str, dict[str, Text]] = {}
     """What files brought last of keys that are in no file now."""
@@ -103,7 +104,7 @@ class _Run(Struct):
     store: KeyStore  # of the scope
     languages: Sequence[Language]
     lacking: Sequence[str]  # of these, the languages that the project does not have yet
-    params: ImportParams
+    options: ImportOptions
     rules: ImportRules
     result: ImportResult
     removals: Removals
@@ -157,16 +158,17 @@ class ImportJob:
         PermissionDenied and the refusals of KeyWriter.
         """
         params = msgspec.convert(job.params, ImportParams)
+        options = params.options
         state = ImportState(0, {})
         if job.step is not None:
             state = msgspec.convert(job.step, ImportState)
-        task = _Task(job, work, params, self._batch(job, work, params, state))
+        task = _Task(job, work, options, self._batch(job, work, params, state))
         task = self._with_files_of_before(task)
         batch = task.batch
-        result = ImportResult(params.dry_run, files=batch.sources)
+        result = ImportResult(options.dry_run, files=batch.sources)
         result.skipped = batch.skipped[:LISTED_LIMIT]
         warn(result, batch.warnings)
-        if params.dry_run:
+        if options.dry_run:
             conflicts = self._check(task, result)
             with work.finish() as outcome:
                 outcome.items = msgspec.to_builtins(conflicts)
@@ -176,7 +178,7 @@ class ImportJob:
         languages += len(batch.languages)
         size = KEYS_A_STEP * LANGUAGES_OF_A_STEP // max(LANGUAGES_OF_A_STEP, languages)
         size = max(1, size)
-        if params.on_conflict == "fail":
+        if options.on_conflict == "fail":
             size = max(size, len(batch.keys))
         pairs: Renames = []
         if state.result:
@@ -185,7 +187,7 @@ class ImportJob:
         else:
             if len(batch.keys) > size or _characters(batch.keys) > CHARACTERS_A_STEP:
                 self._check(task, ImportResult(dry_run=True))
-            if params.mode == "replace":
+            if options.mode == "replace":
                 with self._storage.snapshot():
                     pairs = _list_renames(task, self._begin(task, result))
             state.total = len(batch.keys)
@@ -208,7 +210,7 @@ class ImportJob:
         project = self._storage.projects.find(job.project_id)
         if caller is None or project is None:
             raise PermissionDenied(PERMISSION)
-        scope = self._branches.scope(project, params.branch)
+        scope = self._branches.scope(project, params.options.branch)
         upload = msgspec.msgpack.decode(content, type=ImportUpload)
         content = self._checker.check(caller, scope, upload)
         note = self._blobs.put(content, keep_for=KEPT_FOR)
@@ -223,7 +225,7 @@ class ImportJob:
         If another import has ended since the upload, the files are collected again:
         they may have other modules now.
         """
-        batch, params = task.batch, task.params
+        batch, options = task.batch, task.options
         plurals = {
             (key.file_key or key.name.removeprefix(key.prefix)): key.is_plural
             for key in batch.keys
@@ -249,8 +251,8 @@ class ImportJob:
                     reader,
                     project,
                     imported,
-                    module=params.module,
-                    modules=params.modules,
+                    module=options.module,
+                    modules=options.modules,
                     seen=batch.seen,
                 )
                 names = {key.name for key in new.keys}
@@ -266,7 +268,7 @@ class ImportJob:
             gone = reader.bases(batch)
             came, removals = (
                 batch.keys,
-                Removals(self._storage, run.scope, batch, params.mode),
+                Removals(self._storage, run.scope, batch, options.mode),
             )
             batch = removals.without_removed(reader)
             names = {key.name for key in batch.keys}
@@ -300,19 +302,19 @@ class ImportJob:
 
         Return the conflicts.
         """
-        batch, params = task.batch, task.params
+        batch, options = task.batch, task.options
         with self._storage.snapshot():
             run = self._begin(task, result)
-            if params.mode == "replace":
+            if options.mode == "replace":
                 pairs = _list_renames(task, run)
                 run.renamed = {new.name: old.id for old, new in pairs}
             for start in range(0, len(batch.keys), KEYS_AT_ONCE):
                 task.work.check_cancelled()
                 self._write_keys(run, batch.keys[start : start + KEYS_AT_ONCE])
-                if params.dry_run:
+                if options.dry_run:
                     done = min(start + KEYS_AT_ONCE, len(batch.keys))
                     task.work.report(done, len(batch.keys))
-            if params.mode == "replace":
+            if options.mode == "replace":
                 self._remove_others(run, task.batch)
             _refuse_conflicts(run)
             return run.conflicts
@@ -329,7 +331,7 @@ class ImportJob:
             start, found = state.done, known
             while start < len(batch.keys):
                 keys: Sequence[ImportedKey] = batch.keys[start : start + size]
-                if task.params.on_conflict != "fail":
+                if task.options.on_conflict != "fail":
                     keys = _first(keys, CHARACTERS_A_STEP)
                 start += len(keys)
                 self._writer.prepare_checks(project_id)
@@ -354,7 +356,7 @@ class ImportJob:
             run.store.put_details(details)
             work.report(len(batch.keys), len(batch.keys))
             crash_point("import.after_keys")
-            if task.params.mode == "replace":
+            if task.options.mode == "replace":
                 self._remove_others(run, task.batch)
             _refuse_conflicts(run)
             self._events.append(
@@ -390,27 +392,27 @@ class ImportJob:
             part = keys[start : start + KEYS_AT_ONCE]
             written = self._write_keys(run, part)
             _keep_details(run, part, written)
-            if task.params.on_conflict == "fail":  # all in one long transaction
+            if task.options.on_conflict == "fail":  # all in one long transaction
                 task.work.report(start + len(part), len(task.batch.keys))
             crash_point("import.after_batch")
 
     def _begin(self, task: _Task, result: ImportResult) -> _Run:
         """Raises ProjectNotFound, BranchNotFound, BranchNotOpen, BranchProtected,
         PermissionDenied."""
-        job, params, batch = task.job, task.params, task.batch
+        job, options, batch = task.job, task.options, task.batch
         caller = self._renewed(job.caller)
         if caller is None:
             raise PermissionDenied(PERMISSION)
         project = self._storage.projects.find(job.project_id)
         if project is None:
             raise ProjectNotFound
-        scope = self._branches.scope(project, params.branch)
+        scope = self._branches.scope(project, options.branch)
         access_scope = scope_of(project)
         require_writable(scope)
         needed = [PERMISSION]
         if any(key.values or key.source for key in batch.keys):
             needed.append("translation_write")
-        if params.mode == "replace":
+        if options.mode == "replace":
             needed.append("key_delete")
         for permission in needed:
             self._access.require(caller, permission, access_scope, ProjectNotFound)
@@ -428,21 +430,21 @@ class ImportJob:
             store=store_of(self._storage, scope),
             languages=languages,
             lacking=lacking,
-            params=params,
+            options=options,
             rules=ImportRules(
-                on_conflict=params.on_conflict,
-                tags=params.tags,
+                on_conflict=options.on_conflict,
+                tags=tuple(options.tags),
                 source_language=source,
                 fill_source=self._access.may_write_language(
                     caller, access_scope, source
                 ),
                 may_describe=may(caller, "key_update", access_scope),
-                keep_fresh=params.keep_fresh,
+                keep_fresh=options.keep_fresh,
                 may_approve=may(caller, "translation_approve", access_scope),
             ),
             result=result,
             removals=Removals(
-                self._storage, scope, batch, params.mode, task.gone, task.of_main
+                self._storage, scope, batch, options.mode, task.gone, task.of_main
             ),
             own_keys={key for own in batch.own_names.values() for key in own.values()},
             modules={*batch.known_modules}.union(
@@ -460,7 +462,7 @@ class ImportJob:
         writes: list[KeyWrite] = []
         plans: list[_Planned] = []
         created = run.result.keys_created
-        is_counted = run.params.dry_run or not run.result.dry_run
+        is_counted = run.options.dry_run or not run.result.dry_run
         codes: set[str] = set()
         for new in keys:
             old = loaded.of_file(new.name, new.file_key, new.prefix, run.is_elsewhere)
@@ -571,7 +573,7 @@ def _list_renames(task: _Task, run: _Run) -> Renames:
     pairs = run.removals.renames()
     renames = [Rename(before.key, after.name) for before, after in pairs]
     run.result.renames += renames[: LISTED_LIMIT - len(run.result.renames)]
-    if task.params.renames == "list":
+    if task.options.renames == "list":
         return []
     for before, after in pairs:
         after.base.update(task.gone.get(before.key, {}))
@@ -592,7 +594,7 @@ def _texts_seen(run: _Run, plans: Sequence[_Planned]) -> SeenTexts:
 def _refuse_conflicts(run: _Run) -> None:
     """Refuse conflicts as ``onConflict: fail`` asks."""
     found = len(run.undecided)
-    if found and run.params.on_conflict == "fail":
+    if found and run.options.on_conflict == "fail":
         first = run.undecided[0]
         differ = "1 text differs" if found == 1 else f"{found} texts differ"
         message = f"{differ}, first {first.key} in"

@@ -103,15 +103,7 @@ class Imports:
             blob=note.name,
             store=note.store,
             is_checked=is_checked,
-            mode=options.mode,
-            on_conflict=options.on_conflict,
-            dry_run=options.dry_run,
-            tags=tags,
-            module=options.module,
-            modules=options.modules,
-            branch=scope.branch.id if scope.branch else None,
-            keep_fresh=options.keep_fresh,
-            renames=options.renames,
+            options=replace(options, tags=tags, branch=scope.branch_id),
         )
 
         def queue() -> Job:
@@ -143,7 +135,7 @@ class Imports:
         return Page(items, found.total, found.page, found.limit)
 
 
-def _tags(given: Sequence[str]) -> tuple[str, ...]:
+def _tags(given: Sequence[str]) -> list[str]:
     """Return the tags of all fields, split at commas. Raises ValidationFailed."""
     tags = clean_tags([tag for one in given for tag in one.split(",")], "form.tags")
     if len(tags) > TAGS_MOST:
@@ -152,4 +144,4 @@ def _tags(given: Sequence[str]) -> tuple[str, ...]:
     if any(len(tag) > TAG_LENGTH for tag in tags):
         message = f"a tag must have at most {TAG_LENGTH} characters"
         raise ValidationFailed.at("form.tags", "length", message)
-    return tags
+    return [*tags]

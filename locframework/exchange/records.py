@@ -127,15 +127,7 @@ class ImportParams(Struct, frozen=True, rename="camel"):
     blob: str  # the ImportBatch, msgpack; unless it is checked, the ImportUpload
     store: str
     is_checked: bool
-    mode: ImportMode
-    on_conflict: OnConflict
-    dry_run: bool
-    tags: tuple[str, ...]
-    module: str | None
-    modules: Modules = "never"
-    branch: str | None = None  # its id; None: main
-    keep_fresh: bool = False
-    renames: Renames = "list"
+    options: ImportOptions  # with the tags one by one, and the id of the branch
 
 
 class Conflict(Struct, frozen=True, rename="camel"):
