@@ -147,8 +147,9 @@ class MachineTranslationEndpoints:
     ) -> SuggestionAnswer:
         """Suggest a translation.
 
-        Of a key, or of a text, in 20 seconds at most. Nothing is stored. If others wait
-        for suggestions already, 503 with `Retry-After`.
+        Of a key, which needs `translation_read` too, or of a text, in 20 seconds at
+        most. Nothing is stored. If others wait for suggestions already, 503 with
+        `Retry-After`.
         """
         found = self._translation.suggest(caller, project_id, body, branch=query.branch)
         return SuggestionAnswer(found)

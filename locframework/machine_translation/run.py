@@ -14,6 +14,7 @@ from locframework.access.store import AccessStore
 from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import (
     BudgetExceeded,
+    LanguageNotAssigned,
     LanguageNotInProject,
     LocError,
     PermissionDenied,
@@ -322,15 +323,18 @@ class TranslationRuns:
         request = params.request
         with self._storage.snapshot():
             scope = self._scope(job, params)
-            self._may_write(job, scope)
-            project = scope.project
+            caller, project = self._may_write(job, scope), scope.project
             languages = self._storage.projects.list_languages(project.id)
             codes = [each.language_code for each in languages]
+            why = None
             if code not in codes:
-                gone = LanguageNotInProject.code
+                why = LanguageNotInProject.code
+            elif not self._access.may_write_language(caller, scope_of(project), code):
+                why = LanguageNotAssigned.code
+            if why is not None:
                 return _Page(
                     scope,
-                    [RunOutcome(id_, None, code, None, "failed", gone) for id_ in ids],
+                    [RunOutcome(id_, None, code, None, "failed", why) for id_ in ids],
                 )
             [language] = [each for each in languages if each.language_code == code]
             states = states_of(store_of(self._storage, scope), project.id, ids)

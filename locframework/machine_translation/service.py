@@ -201,10 +201,13 @@ class MachineTranslation:
         *,
         branch: str | None = None,
     ) -> Suggestion:
-        """Return an engine's translation of a key or a text; nothing is stored. Raise
-        ProjectNotFound, KeyNotFound, ValidationFailed, UnknownProvider,
-        LanguageNotInProject, and Unavailable if the engine fails, or others wait."""
+        """Return an engine's translation of a key or a text; nothing is stored. Needs
+        ai_suggest, and translation_read for a key. Raise ProjectNotFound, KeyNotFound,
+        ValidationFailed, UnknownProvider, LanguageNotInProject, and Unavailable if the
+        engine fails, or others wait."""
         project = self._projects.require(caller, SUGGEST, project_id)
+        if request.key_id is not None:
+            self._projects.require_also(caller, "translation_read", project)
         check_record(request)
         if (request.key_id is None) == (request.text is None):
             message = "give keyId or text, and not both"
