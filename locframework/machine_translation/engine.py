@@ -33,6 +33,7 @@ WAIT_SECONDS_MOST = 60.0
 
 Failure = tuple[str, str]
 """A reason of RunOutcome, and more of it for people."""
+CANCELLED: Failure = "cancelled", "the run was cancelled"
 CheckCancelled = Callable[[], None]
 
 
@@ -116,16 +117,19 @@ class Engine:
         attempts: int = ATTEMPTS,
     ) -> None:
         """Translate the units that ``reserve`` allowed. Each gets a text or a failure.
-        Raises what ``check_cancelled`` does, before a call. ``reserve`` is told what
-        all calls may cost, before one that is repeated makes it more; BudgetExceeded of
-        it fails the texts of that call. ``within``: seconds, of all calls together."""
+        Raises what ``check_cancelled`` does, before a call: units of earlier calls have
+        their texts. ``reserve`` is told what all calls may cost, before one that is
+        repeated makes it more; BudgetExceeded of it fails the texts of that call.
+        ``within``: seconds, of all calls together."""
         self._reserve = reserve
         self._ends, self._attempts = time.monotonic() + within, attempts
         answers: dict[str, Sequence[Piece]] = {}
-        for batch in self._batches(self._allowed):
-            self._call(list(batch.items), answers, check_cancelled)
-        for unit in units:
-            self._take(unit, answers)
+        try:
+            for batch in self._batches(self._allowed):
+                self._call(list(batch.items), answers, check_cancelled)
+        finally:
+            for unit in units:
+                self._take(unit, answers)
 
     def _asked(self, unit: Unit, leaf: Leaf) -> TranslationItem:
         """Return an item without its id, and without the key and its neighbours if the
@@ -247,8 +251,8 @@ class Engine:
         unit.prompt_hash = sha256(msgspec.json.encode(prompt)).hexdigest()[:16]
         ids = [self._items[item] for item in unit.items]
         for id_ in ids:
-            if id_ in self._failed:
-                unit.failure = self._failed[id_]
+            if id_ in self._failed or id_ not in answers:
+                unit.failure = self._failed.get(id_, CANCELLED)
                 return
         try:
             unit.text = unit.message.build([answers[id_] for id_ in ids])

@@ -46,7 +46,7 @@ class DraftReviews:
         made = {
             (each.key_id, each.language_code, each.module): each
             for each in found
-            if IS_REVIEWED not in each.detail
+            if IS_REVIEWED not in each.detail and each.detail.get("origin") != "tm"
         }
         decided = [
             (each, made[each.place])

@@ -85,7 +85,7 @@ class RunOutcome(Struct, frozen=True, rename="camel"):
     ``reason`` of one that was skipped: ``has_text``, ``pending_review``, ``approved``,
     ``not_outdated``, ``no_source``, ``changed_meanwhile`` or ``key_not_found``; of one
     that failed: ``over_budget``, ``no_answer``, ``engine_failed``, ``refused``,
-    ``broken_answer``, ``unreadable_source``, or an error code.
+    ``broken_answer``, ``unreadable_source``, ``cancelled``, or an error code.
     """
 
     key_id: str

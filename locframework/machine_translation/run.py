@@ -25,7 +25,7 @@ from locframework.formats.records import Text
 from locframework.glossaries.matching import ProjectTerms, TermCache
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.store import Item, JobStore
-from locframework.jobs.work import Work
+from locframework.jobs.work import Cancelled, Work
 from locframework.keys.branch_copies import states_of
 from locframework.keys.query import filter_of
 from locframework.keys.records import (
@@ -198,7 +198,8 @@ class TranslationRuns:
         params: RunParams,
         step: RunStep,
     ) -> RunStep:
-        """Translate the next keys in the language, and store them with the step."""
+        """Translate the next keys in the language, and store them with the step. Raises
+        Cancelled, once what was paid is stored."""
         request = params.request
         code = request.language_codes[step.language]
         page = self._read(job, params, step.page or (), code)
@@ -208,6 +209,7 @@ class TranslationRuns:
             self._budgets, self._storage, project, translator.name, code
         )
         units = [each.unit for each in page.targets if each.unit is not None]
+        cancelled: Cancelled | None = None
 
         def reserve(cost: Decimal) -> None:
             """Note the cost as paid, in case that there will be no outcome."""
@@ -237,7 +239,10 @@ class TranslationRuns:
                 continue  # others have spent it meanwhile, so that the limit is lower
             if units:
                 crash_point("ai_translate.before_call")
-                engine.translate(units, work.check_cancelled, reserve=reserve)
+                try:
+                    engine.translate(units, work.check_cancelled, reserve=reserve)
+                except Cancelled as asked:
+                    cancelled = asked
                 crash_point("ai_translate.after_call")
             break
         after = _copy(step)
@@ -262,6 +267,8 @@ class TranslationRuns:
             noted.note = msgspec.to_builtins(after)
             total = max(done, step.total * len(request.language_codes))
             noted.progress = Progress(done, total)
+        if cancelled is not None:
+            raise cancelled
         return after
 
     def _limit(
@@ -469,7 +476,8 @@ class TranslationRuns:
                 each.unit.prompt_hash if each.unit else "",
                 short(share.quantize(SHARE)),
             )
-            detail = msgspec.to_builtins(made) | {"textHash": text_hash(each.text)}
+            more = {"textHash": text_hash(each.text), "origin": each.origin}
+            detail = msgspec.to_builtins(made) | more
             place = each.state.key.id, each.form or "", code
             details.append(FileDetail(project.id, PROVENANCE, *place, detail))
         store_of(self._storage, scope).put_details(details)

@@ -4,9 +4,11 @@ from decimal import Decimal
 
 import pytest
 
+from locframework.http.records import Upload
 from tests.databases import statements_of
 
-from .scripted import run
+from .scripted import run, values
+from .test_runs import remember
 
 
 @pytest.fixture
@@ -178,11 +180,51 @@ def test_texts_of_people_cost_a_review_no_statement_for_engines(shop, project, e
     assert cost() == []
 
 
+def test_a_text_of_a_memory_says_nothing_about_the_engine(shop, project):
+    remember(shop, project, {"Close": {"de": "Zu"}})
+    texts = Reviewing(shop, project)
+
+    texts.approve("a")
+    texts.approve("b")
+
+    assert texts.counts() == (1, 0, 0, None)
+    assert texts.quality()[0]["keptWords"] == 3
+
+
+def test_keys_that_a_person_writes_at_once_count(shop, project):
+    texts = Reviewing(shop, project)
+    keys = [
+        {"key": "a", "values": {"de": "SAVE THE FILE"}},
+        {"key": "b", "values": {"de": "CLOSED"}},
+    ]
+    body = {"keys": keys, "onExisting": "update"}
+    assert (
+        shop.owner.post(f"/projects/{project['id']}/keys/bulk", json=body).data[
+            "results"
+        ][1]["outcome"]
+        == "updated"
+    )
+
+    assert texts.counts() == (1, 1, 0, round(1 / 6, 4))
+
+
 def test_an_import_is_no_review(shop, project):
     texts = Reviewing(shop, project)
-    body = {"keys": [{"key": "b", "values": {"de": "CLOSE"}}]}
-    texts.translator.post(f"/projects/{project['id']}/keys/bulk", json=body)
 
+    imported = shop.owner.post(
+        f"/projects/{project['id']}/import",
+        form={"languageCode": "de", "onConflict": "overwrite"},
+        files={
+            "file": Upload(
+                "de.json",
+                b'{"a": "SAVE THE FILE", "b": "Zu"}',
+                "application/json",
+            )
+        },
+    )
+
+    assert shop.job_of(imported)["result"]["valuesWritten"] > 0
+    assert values(shop, project)["b", None] == ("Zu", "approved")
     assert texts.counts() == (0, 0, 0, None)
 
 

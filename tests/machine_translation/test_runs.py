@@ -424,6 +424,51 @@ def test_a_run_costs_no_statement_for_each_text(shop, engine):
     assert cost("few", 3) == cost("many", 150)
 
 
+def test_a_cancelled_run_keeps_what_it_paid_and_pays_no_more(shop, project, engine):
+    engine.price, engine.most_items = Decimal("0.5"), 1
+    path = f"/projects/{project['id']}"
+    ids = [key["id"] for key in shop.owner.get(f"{path}/keys").data["items"]]
+    body = {"languageCodes": ["de"], "keyIds": ids}
+    asked = shop.owner.post(f"{path}/ai/translate", json=body)
+    job_path = f"{path}/jobs/{asked.data['job']['id']}"
+
+    def cancel(batch):
+        if len(engine.batches) == 2:
+            assert shop.owner.post(f"{job_path}/cancel").status == 200
+        return engine.upper(batch)
+
+    engine.answer = cancel
+    job = shop.job_of(asked)
+
+    assert job["status"] == "cancelled"
+    assert values(shop, project) == {
+        ("a", None): ("SAVE {name}", "draft"),
+        ("b", None): ("CLOSE", "draft"),
+    }
+    assert (job["result"]["cost"], job["result"]["paidAgain"]) == ("1.0", "0")
+    assert outcomes(shop, project, job)[-1] == ("n", "de", "failed", "cancelled")
+    budget = shop.owner.get(f"{path}/ai/usage").data["budget"]
+    assert (budget["spent"], len(engine.batches)) == ("1", 2)
+
+
+def test_a_run_that_is_cancelled_while_the_engine_is_busy_costs_nothing(
+    shop, project, engine
+):
+    engine.price = Decimal("0.5")
+    path = f"/projects/{project['id']}"
+    asked = shop.owner.post(f"{path}/ai/translate", json={"languageCodes": ["de"]})
+
+    def busy(batch):
+        shop.owner.post(f"{path}/jobs/{asked.data['job']['id']}/cancel")
+        raise TranslatorFailed("busy", 30)
+
+    engine.answer = busy
+    job = shop.job_of(asked)
+
+    assert (job["status"], job["result"]["cost"]) == ("cancelled", "0")
+    assert shop.owner.get(f"{path}/ai/usage").data["budget"]["spent"] == "0"
+
+
 def test_what_a_run_made_and_nobody_changed_is_approved(shop, project):
     job = run(shop, project)
     ids = {item["key"]: item["keyId"] for item in job["result"]["items"]}
