@@ -64,18 +64,18 @@ def collect(
     earlier = EarlierFiles(store, reader, project, imported)
     files = [earlier.with_path(file) for file in files]
     known = set(imported.modules)
-    had: dict[str, str] = {}
+    kept: dict[str, str] = {}
     if module is None and modules == "auto":
         earlier = earlier.moved_with(files)
-        imported, had = earlier.imported, earlier.modules(files)
-        known |= earlier.new_modules([f for f in files if resource_of(f) not in had])
+        imported, kept = earlier.imported, earlier.modules(files)
+        known |= earlier.new_modules([f for f in files if resource_of(f) not in kept])
     if module is not None:
         files = [replace(f, module=module, module_is_given=True) for f in files]
     elif modules != "never":
         separator = project.key_separator
-        renamed = earlier.renamed(files) if had else {}
+        renamed = earlier.renamed(files) if kept else {}
         files = with_modules(
-            files, separator, modules, known, imported.plain, had, renamed
+            files, separator, modules, known, imported.plain, kept, renamed
         )
     own = earlier.own_names(files)
     files = with_own_names(files, own)

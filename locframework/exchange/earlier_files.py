@@ -1,4 +1,4 @@
-"""What files that were imported before tell of those that are imported now."""
+"""Compares files with those of earlier imports: moves, renames, modules, names."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ from locframework.projects.records import Project
 
 from .layouts import LayoutReader, is_same
 from .modules import (
+    has_module,
     module_beside,
     module_name,
     module_parts,
@@ -24,7 +25,6 @@ from .modules import (
     path_of,
     resource_at,
     resource_of,
-    says_module,
 )
 from .records import ImportedKey, ReadFile
 
@@ -43,10 +43,10 @@ class EarlierFiles:
     """The modules of files that were renamed, by their new resources."""
 
     def moved_with(self, files: Sequence[ReadFile]) -> "EarlierFiles":
-        """Return what is kept, with the new paths of files that were renamed, moved or
-        split (``is_same``).
+        """Return the earlier files with the new paths of those that were renamed, moved
+        or split (``is_same``).
 
-        Those of the source language decide, where it has a file of that name.
+        A file of the source language decides for its resource.
         """
         source = self._project.source_language
         of_source = {
@@ -96,10 +96,11 @@ class EarlierFiles:
         )
 
     def with_path(self, file: ReadFile) -> ReadFile:
-        """Return a file that came without folders with the path that it had before, or
-        that its source language's file tells.
+        """Return a file that was sent without folders with its earlier path, or with
+        that of its source language's file.
 
-        Of several paths it is the one whose file has its keys; else it has none.
+        Of several such paths, it is the one whose file has the same keys; without one,
+        the file keeps its name.
         """
         if file.path or family_of(file.format.id) not in self.imported.formats:
             return file
@@ -138,14 +139,14 @@ class EarlierFiles:
     def renamed(
         self, files: Sequence[ReadFile]
     ) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the folders and names of files whose modules they no longer say, by
-        language and module."""
+        """Return the folders and names of earlier files whose modules are not in their
+        paths, by language and module."""
         separator, found = self._project.key_separator, {}
         for family, code in _by_language(files):
             for layout in self._reader.layouts(family, code):
                 module, parts = layout.module, module_path(layout.path, code)
                 if module is not None and not (
-                    layout.module_is_given or says_module(parts, separator, module)
+                    layout.module_is_given or has_module(parts, separator, module)
                 ):
                     found[code, module] = parts
         return found
@@ -187,13 +188,13 @@ class EarlierFiles:
         return found - {""}
 
     def own_names(self, files: Sequence[ReadFile]) -> dict[str, dict[str, str]]:
-        """Return the keys of texts that files without modules call as others call other
-        ones: those of before and new ones.
+        """Return the keys of names that files without modules share for different
+        texts: those of earlier imports and new ones.
 
-        Where the texts of two files differ in a language, the one that had the name
-        before keeps the key; else the first. A file of the source language that comes
-        without the other is compared with what that brought last, for new names only.
-        A name that is another file's key of that kind gets one too.
+        If the texts of two files differ in a language, the file that had the name
+        before keeps its key; else the first file. A file of the source language that is
+        sent without the other is compared with that file's last texts, for new names
+        only. A name that is already such a key of another file gets its own, too.
         """
         found = {
             resource: {**names} for resource, names in self.imported.own_names.items()

@@ -121,8 +121,7 @@ class _Run(Struct):
         return self.scope.project
 
     def is_elsewhere(self, key: str) -> bool:
-        """Return whether only a file with a module has the key, or it is of one file
-        that calls it as others call other keys."""
+        """Return whether a file with a module has the key, or ``own_names`` do."""
         module, found, _ = key.partition(self.project.key_separator)
         return key in self.own_keys or bool(found and module in self.modules)
 

@@ -21,17 +21,18 @@ def with_modules(
     modules: Literal["auto", "always"],
     known: Collection[str],
     plain: Collection[str],
-    had: Mapping[str, str],
+    kept: Mapping[str, str],
     renamed: Mapping[tuple[str, str], Sequence[str]],
 ) -> list[ReadFile]:
-    """Return the files with their modules: those that their resources have, by
-    ``had``, or else the names of their files, unless a file that was ``renamed`` has
-    it: folders and name, by language and module.
+    """Return the files with their modules.
 
-    ``auto`` gives them where two files of a language share a key, or the project has
-    such a module, which ``known`` says, but not to the paths ``plain``: these were
-    imported without one. Where files of one name share keys (``django.po`` of each
-    app), the folders that differ stand before it.
+    A resource keeps the module that it has in ``kept``. Another file's module is its
+    name. If a ``renamed`` file has that module (folders and name, by language and
+    module), the folders that differ come before it, or a number behind it; the folders
+    also if files of one name share keys (``django.po`` of each app).
+
+    ``auto`` sets modules only if two files of a language share a key, or the module is
+    ``known`` in the project; the paths ``plain`` were imported without, and stay so.
     """
     unnamed = plain if modules == "auto" else ()
     parts = [module_parts(file) for file in files]
@@ -40,21 +41,21 @@ def with_modules(
     names = [
         ""
         if path_of(file) in unnamed
-        else had.get(resource) or _known_module(each, separator, known) or name
+        else kept.get(resource) or _known_module(each, separator, known) or name
         for file, resource, each, name in zip(files, resources, parts, own, strict=True)
     ]
     # a name that another file has gets the folders that differ, or a number
     owners = {**renamed}
     owners |= {
-        (file.language_code, had[resource]): each
+        (file.language_code, kept[resource]): each
         for file, resource, each in zip(files, resources, parts, strict=True)
-        if resource in had
+        if resource in kept
     }
-    taken = {*known, *had.values()}
+    taken = {*known, *kept.values()}
     beside: dict[str, str] = {}
     for file, resource, name in zip(files, resources, names, strict=True):
         other = owners.get((file.language_code, name))
-        if other and resource not in had and resource not in beside:
+        if other and resource not in kept and resource not in beside:
             module = module_beside(file, other, separator)
             if module == name:
                 numbered = (f"{name}-{at}" for at in count(2))
@@ -82,7 +83,7 @@ def with_modules(
         start = _common([parts[at] for at in same])
         end = _common([parts[at][start:][::-1] for at in same])
         for at in same:
-            if names[at] == name and resources[at] not in had:
+            if names[at] == name and resources[at] not in kept:
                 folders = parts[at][start : len(parts[at]) - end]
                 names[at] = _module_of((*folders, parts[at][-1]), separator)
                 wanted.add(names[at])
@@ -111,7 +112,7 @@ def module_parts(file: ReadFile) -> tuple[str, ...]:
 
 
 def module_name(file: ReadFile, separator: str) -> str:
-    """Return the module that the name of a file says, or ""."""
+    """Return the module from the name of a file, or ""."""
     return _module_of(module_parts(file)[-1:], separator)
 
 
@@ -121,8 +122,8 @@ def _module_of(parts: Sequence[str], separator: str) -> str:
 
 
 def module_beside(file: ReadFile, other: Sequence[str], separator: str) -> str:
-    """Return the module that tells a file from another, of which ``other`` is the
-    folders and name, or ""."""
+    """Return the module from the part of a path that differs from ``other``, the
+    folders and name of another file, or ""."""
     parts = module_parts(file)
     if parts[-1:] != (*other[-1:],):
         return module_name(file, separator)
@@ -132,8 +133,8 @@ def module_beside(file: ReadFile, other: Sequence[str], separator: str) -> str:
     return _module_of((*folders, parts[-1]), separator) if folders else ""
 
 
-def says_module(parts: Sequence[str], separator: str, module: str) -> bool:
-    """Return whether the folders and name of a file say the module."""
+def has_module(parts: Sequence[str], separator: str, module: str) -> bool:
+    """Return whether the module is in the folders and name of a file."""
     name = _module_of(parts[-1:], separator)
     return name == module or _known_module(parts, separator, (module,)) is not None
 
@@ -141,7 +142,7 @@ def says_module(parts: Sequence[str], separator: str, module: str) -> bool:
 def _known_module(
     parts: Sequence[str], separator: str, known: Collection[str]
 ) -> str | None:
-    """Return the module of the project that the folders and name of a file say."""
+    """Return the known module that is in the folders and name of a file."""
     for start in range(len(parts) - 1 if known else 0):
         for end in range(start + 1, len(parts)):
             name = _module_of((*parts[start:end], parts[-1]), separator)

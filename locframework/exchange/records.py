@@ -211,8 +211,7 @@ class ReadFile(Struct, frozen=True):
     kept_as: str = ""
     """The path of a file that came without folders, by the files imported before."""
     own_names: Mapping[str, str] = {}
-    """The keys of texts that a file without a module calls as another file calls
-    others."""
+    """Keys of names that another file without a module has for different texts."""
 
 
 class ImportedDetail(Struct, frozen=True, gc=False, array_like=True):

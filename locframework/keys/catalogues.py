@@ -154,8 +154,8 @@ class ImportedModules(Struct, frozen=True):
     plain: list[str] = []  # paths of files without a module
     job_id: str = ""  # of the last import
     own_names: dict[str, dict[str, str]] = {}
-    """Keys that files without modules call as other files call other keys: by the
-    resource of the file, and by what it calls them."""
+    """Keys of names that files without modules share for different texts: by the
+    resource of the file, and by the name."""
 
 
 def imported_modules(store: KeyStore, project_id: str) -> ImportedModules:
