@@ -2,7 +2,7 @@
 
 import hashlib
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import IO
@@ -214,30 +214,35 @@ class ReleaseBuilder:
         spool: Spool,
         warnings: list[str],
     ) -> Iterator[ReleaseFile]:
+        """Yield the files of a language; in a multilingual format with the source
+        texts."""
         info = self._formats.to_write(distribution.format)
-        catalogue = self._catalogues.of_language(
-            scope,
-            languages,
-            code,
-            info,
-            Selection(min_status=distribution.min_status),
-            missing=distribution.missing,
-            is_whole=not distribution.split_by_module,
-        )
-        warnings += [f"{code}: {warning}" for warning in catalogue.warnings]
-        parts: Iterable[tuple[str | None, Catalogue]] = [(None, catalogue)]
+        source, separator = scope.project.source_language, scope.project.key_separator
+        codes = [source, code] if info.multilingual and code != source else [code]
+        of_file = [
+            self._catalogues.of_language(
+                scope,
+                languages,
+                each,
+                info,
+                Selection(min_status=distribution.min_status),
+                missing=distribution.missing,
+                is_whole=not distribution.split_by_module,
+            )
+            for each in codes
+        ]
+        warnings += [f"{code}: {warning}" for warning in of_file[-1].warnings]
+        parts: dict[str | None, list[Catalogue]] = {None: of_file}
+        modules: Mapping[str, bool] = {}
         if distribution.split_by_module:
-            parts = by_module(catalogue, scope.project.key_separator).items()
-        modules = (
-            self._catalogues.modules(scope) if distribution.split_by_module else {}
-        )
-        for module, part in parts:
+            split = [by_module(each, separator) for each in of_file]  # of the same keys
+            parts = {module: [each[module] for each in split] for module in split[0]}
+            modules = self._catalogues.modules(scope)
+        for module, part in parts.items():
             if module is not None and modules.get(module) is False:
-                separator = scope.project.key_separator
-                entries = [without_module(e, module, separator) for e in part.entries]
-                part = replace(part, entries=entries)
+                part = [_without_module(each, module, separator) for each in part]
             options = options_of(scope.project, code, module=module)
-            written = self._formats.write(distribution.format, [part], options)
+            written = self._formats.write(distribution.format, part, options)
             path = file_path(code, module, info.extension)
             warnings += [f"{path}: {warning}" for warning in written.warnings]
             yield ReleaseFile(
@@ -320,3 +325,8 @@ class ReleaseBuilder:
             return False
         releases.update(replace(current, snapshot=draft.snapshot))
         return True
+
+
+def _without_module(catalogue: Catalogue, module: str, separator: str) -> Catalogue:
+    entries = [without_module(each, module, separator) for each in catalogue.entries]
+    return replace(catalogue, entries=entries)

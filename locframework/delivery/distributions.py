@@ -13,7 +13,6 @@ from locframework.errors import (
     AlreadyPaused,
     DistributionNotFound,
     NotPaused,
-    UnknownFormat,
     ValidationFailed,
     abbreviate,
 )
@@ -217,11 +216,7 @@ class Distributions:
         return old if new == old else self._touched(new)
 
     def _format(self, format_id: str) -> str:
-        info = self._formats.to_write(format_id)
-        if info.multilingual:
-            message = f"the format {info.id} cannot write one file per language"
-            raise UnknownFormat(message)
-        return info.id
+        return self._formats.to_write(format_id).id
 
     def _branch(self, project: Project, reference: str | None) -> str | None:
         """The name of an open branch. Raises BranchNotFound, BranchNotOpen."""

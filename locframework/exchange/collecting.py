@@ -17,7 +17,11 @@ from locframework.errors import (
 )
 from locframework.formats.records import Entry, Text
 from locframework.keys.catalogues import ImportedModules, family_of
-from locframework.keys.records import DESCRIPTION_LENGTH, VALUE_BYTES
+from locframework.keys.records import (
+    DESCRIPTION_LENGTH,
+    LONGEST_MAX_LENGTH,
+    VALUE_BYTES,
+)
 from locframework.keys.rules import (
     check_key,
     check_texts,
@@ -225,6 +229,8 @@ class _Collector:
         key.description = key.description or entry.description[:DESCRIPTION_LENGTH]
         key.source = key.source or _not_empty(entry.source)
         key.format_flags = key.format_flags or entry.format_flags
+        if entry.max_length is not None and 1 <= entry.max_length <= LONGEST_MAX_LENGTH:
+            key.max_length = key.max_length or entry.max_length
         for code, detail in (("", entry.key_detail), (language_code, entry.detail)):
             if detail is None:
                 continue

@@ -97,14 +97,21 @@ def set_seen(
 ) -> list[str]:
     """Note with each key what the client saw last of it, if it says so.
 
-    Return warnings.
+    In files of several languages, names begin with the language and a colon. Return
+    warnings.
     """
     keys = {key.name: key for key in found} if seen else {}
     separator, lacking = project.key_separator, []
     for file in files:
-        hashes = seen.get(file.path or file.file.name)
-        if hashes is None:
+        in_file = seen.get(file.path or file.file.name)
+        if in_file is None:
             continue
+        start = f"{file.language_code}:" if file.format.multilingual else ""
+        hashes = {
+            name.removeprefix(start): of_text
+            for name, of_text in in_file.items()
+            if name.startswith(start)
+        }
         used = set()
         for entry in file.catalogue.entries:
             called = entry.name or entry.key

@@ -16,7 +16,12 @@ from locframework.branches.service import Branches, BranchScope
 from locframework.errors import LanguageNotInProject
 from locframework.fields import UUID_LENGTH
 from locframework.formats.archive import write_archive
-from locframework.formats.records import Catalogue, FormatInfo, SourceFile
+from locframework.formats.records import (
+    Catalogue,
+    FormatInfo,
+    SourceFile,
+    WrittenFile,
+)
 from locframework.formats.service import Formats
 from locframework.keys.catalogues import (
     Catalogues,
@@ -98,7 +103,9 @@ class Exports:
             is_marked = info.marks_unreviewed and query.min_status == "approved"
             min_status = "best" if is_marked else query.min_status
             selection = Selection(min_status, query.module, query.tag)
-            is_canonical = query.layout == "canonical" or info.multilingual
+            if info.multilingual:  # the source language first
+                codes.sort(key=lambda code: code != project.source_language)
+            is_canonical = query.layout == "canonical"
             catalogues = [
                 self._catalogues.of_language(
                     scope, languages, code, info, selection, is_whole=is_canonical
@@ -142,10 +149,17 @@ class Exports:
         }
         own_names = imported_modules(store, project.id).own_names
         reader = LayoutReader(self._formats, store, project, plurals, own_names)
-        of_source = [
-            KnownLayout(layout, reader.entries(layout, source), info)
-            for layout in layouts_of(store, project.id, family, source)
-        ]
+
+        def known_in(code: str) -> list[KnownLayout]:
+            return [
+                KnownLayout(layout, reader.entries(layout, code), info)
+                for layout in layouts_of(store, project.id, family, code)
+            ]
+
+        of_source = known_in(source)
+        if info.multilingual and not of_source:  # a file without the source language
+            codes = (each.language_code or source for each in catalogues)
+            of_source = next(filter(None, map(known_in, codes)), [])
         others: set[str] = set()  # keys that stand in files which are not written
         if info.is_template:
             templates = [
@@ -156,10 +170,8 @@ class Exports:
                 others -= {name for each in templates for name in each.entries}
                 of_source = templates
         elsewhere: dict[str, set[str]] = {}  # keys of other families, by language
-        files: list[SourceFile] = []
-        empty: set[str] = set()  # paths of files that nobody imported
-        warnings: list[str] = []
-        is_imported = False
+        files: dict[object, list[tuple[str, Part]]] = {}
+        paths: Counter[tuple[str, str | None]] = Counter()
         for catalogue in catalogues:
             code = catalogue.language_code or source
             of_language = of_source
@@ -168,11 +180,8 @@ class Exports:
                     each._replace(format=self._kept(each.layout, info))
                     for each in of_source
                 ]
-            if code != source:
-                of_language = [
-                    KnownLayout(layout, reader.entries(layout, code), info)
-                    for layout in layouts_of(store, project.id, family, code)
-                ]
+            if code != source or info.multilingual:
+                of_language = known_in(code)
             foreign = {*others}
             if of_language or of_source:
                 for each in {source, code} - elsewhere.keys():
@@ -181,30 +190,39 @@ class Exports:
             parts = take_apart(
                 catalogue, project, info, of_language, of_source, foreign
             )
-            paths = Counter(part.path for part in parts)
+            paths.update((code, part.path) for part in parts)
             if query.module is not None or query.tag is not None:
                 parts = [part for part in parts if part.catalogue.entries]
                 if not parts and len(catalogues) == 1:
                     parts = [Part(None, info, None, replace(catalogue, entries=[]))]
             for part in parts:
-                options = options_of(project, module=part.module or query.module)
-                file = self._formats.write(part.format.id, [part.catalogue], options)
-                path = part.path or f"{code}{part.format.extension}"
-                if info.is_template:
-                    path = splitext(path)[0] + info.extension
-                if paths[part.path] > 1 and part.module:  # modules that were given
-                    path = f"{part.module}/{path}"
-                files.append(SourceFile(path, file.content))
-                is_said_elsewhere = info.source_texts and code == source
-                has_texts = any(entry.value for entry in part.catalogue.entries)
-                is_imported |= part.path is not None
-                if part.path is None and (is_said_elsewhere or not has_texts):
-                    empty.add(path)
-                told = [*part.catalogue.warnings, *file.warnings]
-                warnings += [f"{code}: {warning}" for warning in told]
+                place = (part.path, part.module) if info.multilingual else len(files)
+                files.setdefault(place, []).append((code, part))
+        written: list[SourceFile] = []
+        empty: set[str] = set()  # paths of files that nobody imported
+        warnings: list[str] = []
+        is_imported = False
+        for of_file in files.values():
+            code, part = of_file[0]
+            options = options_of(project, module=part.module or query.module)
+            parts_of_file = [each.catalogue for _, each in of_file]
+            file = self._formats.write(part.format.id, parts_of_file, options)
+            name = _stem(project) if info.multilingual else code
+            path = part.path or f"{name}{part.format.extension}"
+            if info.is_template:
+                path = splitext(path)[0] + info.extension
+            if paths[code, part.path] > 1 and part.module:  # modules that were given
+                path = f"{part.module}/{path}"
+            written.append(SourceFile(path, file.content))
+            is_said_elsewhere = info.source_texts and code == source
+            has_texts = any(e.value for each in parts_of_file for e in each.entries)
+            is_imported |= part.path is not None
+            if part.path is None and (is_said_elsewhere or not has_texts):
+                empty.add(path)
+            warnings += _warnings_of(parts_of_file, file)
         if is_imported and not query.language_codes:
-            files = [file for file in files if file.name not in empty]
-        return _one_or_archive(project, info, files, warnings)
+            written = [file for file in written if file.name not in empty]
+        return _one_or_archive(project, info, written, warnings)
 
     def _kept(self, layout: Layout, info: FormatInfo) -> FormatInfo:
         """Return the format of the file if its extension is not the one asked for, as
@@ -222,19 +240,22 @@ class Exports:
         query: ExportQuery,
     ) -> ExportedFile:
         options = options_of(project, module=query.module)
-        if info.multilingual:
-            file = self._formats.write(info.id, catalogues, options)
-            name = f"{_stem(project)}{info.extension}"
-            return ExportedFile(name, file.content, info.content_type, file.warnings)
+        groups = [catalogues] if info.multilingual else [[one] for one in catalogues]
         files: list[SourceFile] = []
         warnings: list[str] = []
-        for catalogue in catalogues:
-            code = catalogue.language_code
-            file = self._formats.write(info.id, [catalogue], options)
-            files.append(SourceFile(f"{code}{info.extension}", file.content))
-            told = [*catalogue.warnings, *file.warnings]
-            warnings += [f"{code}: {warning}" for warning in told]
+        for group in groups:
+            file = self._formats.write(info.id, group, options)
+            name = _stem(project) if info.multilingual else group[0].language_code
+            files.append(SourceFile(f"{name}{info.extension}", file.content))
+            warnings += _warnings_of(group, file)
         return _one_or_archive(project, info, files, warnings)
+
+
+def _warnings_of(catalogues: Sequence[Catalogue], file: WrittenFile) -> list[str]:
+    """Return the warnings of a file, each with its language where that is known."""
+    told = [f"{c.language_code}: {each}" for c in catalogues for each in c.warnings]
+    start = f"{catalogues[0].language_code}: " if len(catalogues) == 1 else ""
+    return told + [f"{start}{each}" for each in file.warnings]
 
 
 def _one_or_archive(

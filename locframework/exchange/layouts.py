@@ -37,6 +37,7 @@ from locframework.keys.imported_files import (
 from locframework.keys.records import FileDetail
 from locframework.keys.rules import is_too_long
 from locframework.keys.store import KeyStore
+from locframework.languages import match_language
 from locframework.projects.records import Project
 
 from .modules import name_in_project, path_of, with_own_names
@@ -53,6 +54,8 @@ class LayoutReader:
     _plurals: Mapping[str, bool]
     _own_names: Mapping[str, Mapping[str, str]]  # as ImportedModules has them
     _layouts: dict[tuple[str, str], list[Layout]] = field(default_factory=dict)
+    _last: tuple[bytes, list[Catalogue]] = (b"", [])
+    """A multilingual file, and what it says."""
 
     def layouts(self, family: str, language_code: str) -> list[Layout]:
         """Return ``known_layouts``, which are read once."""
@@ -85,14 +88,19 @@ class LayoutReader:
     def files(self, layout: Layout, language_code: str) -> list[ReadFile]:
         """Return the file as it is read now; nothing if it can no longer be read."""
         info = self._formats.find(layout.format)
-        options = options_of(self._project, language_code, plurals=self._plurals)
+        is_multilingual = info is not None and info.multilingual
         file = SourceFile(layout.path, content_of(layout))
-        try:
-            catalogues = self._formats.read(layout.format, file, options)
-        except LocError:
-            return []
-        if len(catalogues) > 1:
-            catalogues = [c for c in catalogues if c.language_code == language_code]
+        catalogues = self._last[1]
+        if not is_multilingual or self._last[0] != layout.content:
+            code = None if is_multilingual else language_code
+            options = options_of(self._project, code, plurals=self._plurals)
+            try:
+                catalogues = self._formats.read(layout.format, file, options)
+            except LocError:
+                return []
+        if is_multilingual:
+            self._last = layout.content, catalogues
+            catalogues = _in_language(catalogues, language_code)
         found = [
             ReadFile(layout.path, info, language_code, catalogue, file)
             for catalogue in catalogues
@@ -163,6 +171,18 @@ class LayoutReader:
         return gone
 
 
+def _in_language(
+    catalogues: Sequence[Catalogue], language_code: str
+) -> list[Catalogue]:
+    """Return the catalogue of a multilingual file in a language, as an import finds
+    it, or the one that names none."""
+    by_code = {each.language_code or language_code: each for each in catalogues}
+    wanted = frozenset((language_code,))
+    codes = (code for code in (language_code, *by_code) if code in by_code)
+    found = [by_code[code] for code in codes if match_language(code, wanted)]
+    return found[:1]
+
+
 def is_same(before: Mapping[str, object], now: Mapping[str, object]) -> bool:
     """Return whether files under other paths are the one of before: they have more than
     half of its keys, and more than half of these with equal texts, or had none."""
@@ -174,11 +194,13 @@ def is_same(before: Mapping[str, object], now: Mapping[str, object]) -> bool:
 def new_layouts(files: Sequence[ReadFile]) -> dict[str, dict[str, Layouts]]:
     """Return the files that came, by family and language."""
     made: dict[str, dict[str, Layouts]] = {}
+    last: tuple[ReadFile, bytes] | None = None
     for file in files:
         by_language = made.setdefault(family_of(file.format.id), {})
-        by_language.setdefault(file.language_code, Layouts([])).files.append(
-            _layout(file)
-        )
+        if last is None or last[0].file is not file.file:  # all languages have one file
+            last = file, zlib.compress(file.file.content, 6)
+        of_language = by_language.setdefault(file.language_code, Layouts([]))
+        of_language.files.append(_layout(file, last[1]))
     return made
 
 
@@ -223,8 +245,7 @@ def content_of(layout: Layout) -> bytes:
     return zlib.decompress(layout.content)
 
 
-def _layout(file: ReadFile) -> Layout:
-    content = zlib.compress(file.file.content, 6)
+def _layout(file: ReadFile, content: bytes) -> Layout:
     module, is_given = file.module, file.module_is_given
     return Layout(path_of(file), file.format.id, content, module, is_given)
 
@@ -336,19 +357,27 @@ def take_apart(
     ``foreign``: keys that files of other families have; they are left out too.
     """
     source, code = project.source_language, catalogue.language_code or ""
+
+    def resource_of(known: KnownLayout, code: str) -> tuple[object, ...]:
+        path = known.layout.path
+        parts = (path,) if info.multilingual else module_path(path, code)
+        return (*parts, known.layout.module)
+
     targets: list[_Target] = []
     by_resource: dict[tuple[object, ...], _Target] = {}
     own: dict[str, list[_Target]] = {}
     for known in of_language:
         target = _target(known, known.layout.path, known.format)
         targets.append(target)
-        by_resource[*module_path(known.layout.path, code), known.layout.module] = target
+        by_resource[resource_of(known, code)] = target
         for name in known.entries:
             own.setdefault(name, []).append(target)
     positions: dict[str, tuple[int, list[_Target]]] = {}
     for known in of_source:
-        resource = (*module_path(known.layout.path, source), known.layout.module)
+        resource = resource_of(known, source)
         path = path_in(known.layout.path, source, code) if code != source else None
+        if info.multilingual:
+            path = known.layout.path
         if resource not in by_resource and path is not None:
             by_resource[resource] = _target(known, path, info, is_new=True)
             targets.append(by_resource[resource])
@@ -397,7 +426,7 @@ def _target(
 ) -> _Target:
     layout = known.layout
     is_like = layout.path.lower().endswith(info.extension)  # a PO file is no template
-    has_style = is_like and not (is_new and info.comments)
+    has_style = is_like and (info.multilingual or not (is_new and info.comments))
     return _Target(
         info,
         path=path,

@@ -248,6 +248,7 @@ class ImportedKey(Struct, gc=False, array_like=True):
         default_factory=dict
     )
     """What resolutions take: by language and form, "" is none."""
+    max_length: int | None = None
 
 
 class ImportBatch(Struct, frozen=True, array_like=True):

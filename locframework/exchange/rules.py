@@ -309,12 +309,17 @@ def _described(
         fields["format_flags"] = new.format_flags
         if new.file_key is not None:
             fields["file_key"] = new.file_key
+        if new.max_length is not None:
+            fields["max_length"] = new.max_length
         return fields, []
     overwrites = not old.description or rules.on_conflict == "overwrite"
     if new.file_key is not None and old.file_key is None:
         fields["file_key"] = new.file_key
     if new.description not in ("", old.description) and overwrites:
         fields["description"] = new.description
+    is_open = old.max_length is None or rules.on_conflict == "overwrite"
+    if new.max_length not in (None, old.max_length) and is_open:
+        fields["max_length"] = new.max_length
     tags = tuple(dict.fromkeys((*old.tags, *rules.tags)))
     if tags != old.tags:
         fields["tags"] = tags

@@ -41,8 +41,10 @@ class Format(Protocol):
     ) -> WrittenFile:
         """One file with these catalogues: exactly one, unless multilingual.
 
-        Deterministic to the byte. An entry without a value is left out where the
-        format can say nothing about it. A clash that the format cannot express
-        (``a`` beside ``a.b`` in a tree) becomes a warning and never an error.
+        Of several, that of the source language comes first, if it is among them, and
+        each has all keys, those without a text too. Deterministic to the byte. An entry
+        without a value is left out where the format can say nothing about it. A clash
+        that it cannot express (``a`` beside ``a.b`` in a tree) becomes a warning
+        and never an error.
         """
         ...

@@ -26,7 +26,9 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
     precedence: int = 0  # the highest that recognizes a file of an archive reads all
     plurals: bool = True  # keeps plural forms apart
     comments: bool = False  # carries descriptions
-    multilingual: bool = False  # one file holds several languages
+    max_lengths: bool = False  # carries the length that texts may have at most
+    multilingual: bool = False
+    """One file holds several languages; published, the source language and another."""
     source_texts: bool = False  # carries the source text beside each value
     marks_unreviewed: bool = False  # has a mark for texts not approved: PO's fuzzy
     is_template: bool = False  # has source texts alone, and so no language: POT
@@ -54,7 +56,9 @@ class Entry(Struct, frozen=True, gc=False):
     is_plural: bool = False
     description: str = ""
     source: Text | None = None  # the source text, in formats that carry it (PO)
-    needs_review: bool = False  # gettext's "fuzzy": is stored as pending_review
+    needs_review: bool = False
+    """Whether the file marks the text as not approved: gettext's "fuzzy". Such a text
+    is stored as pending_review."""
     line: int | None = None  # 1-based; for messages about the file
     key_detail: Detail | None = None  # beyond our model, the same in all languages
     detail: Detail | None = None  # beyond our model, of this language only
@@ -66,6 +70,7 @@ class Entry(Struct, frozen=True, gc=False):
     """Reading: what gettext says of the placeholders, as ``qt-format``."""
     is_file_key: bool = False
     """Writing: ``key`` is no legal key, and stands in the file as it is."""
+    max_length: int | None = None  # characters, in all languages
 
 
 class Catalogue(Struct, frozen=True):
@@ -78,7 +83,9 @@ class Catalogue(Struct, frozen=True):
     template: bytes | None = None
     """Writing: the file that was last imported. Its order and layout are kept; only
     texts that differ change, keys that are no longer there go, and new ones stand after
-    the entry before them, the first ones before the entry that follows."""
+    the entry before them, the first ones before the entry that follows. Languages of a
+    multilingual file that are not among the catalogues stay as they are; all have one
+    template."""
     warnings: list[str] = field(default_factory=list)
 
 

@@ -182,6 +182,7 @@ def _checked(found: list[Catalogue]) -> list[Catalogue]:
                 and type(entry.key) is type(entry.description) is str
                 and type(entry.is_plural) is type(entry.needs_review) is bool
                 and (entry.line is None or type(entry.line) is int)
+                and (entry.max_length is None or type(entry.max_length) is int)
                 and (entry.key_detail is None or isinstance(entry.key_detail, Mapping))
                 and set(map(type, entry.format_flags)) <= {str}
                 and (entry.detail is None or isinstance(entry.detail, Mapping))

@@ -92,6 +92,7 @@ class Catalogues:
                 needs_review=row.needs_review,
                 key_detail=by_key.get(row.key_id),
                 detail=by_value.get(row.key_id),
+                max_length=row.max_length,
             )
             for row in rows
         ]

@@ -37,11 +37,12 @@ KeyDescription = Annotated[
 ]
 Tag = Annotated[str, Meta(max_length=TAG_LENGTH, examples=["button"])]
 Tags = Annotated[list[Tag], Meta(max_length=TAGS_MOST)]
+LONGEST_MAX_LENGTH = 65_536
 MaxLength = Annotated[
     int,
     Meta(
         ge=1,
-        le=65_536,
+        le=LONGEST_MAX_LENGTH,
         description="How many characters (code points) a text of the key may have",
         examples=[30],
     ),
@@ -613,3 +614,4 @@ class TextRow(Struct, frozen=True, gc=False):
     texts: dict[str | None, str]  # by plural form; empty: nothing to deliver
     needs_review: bool  # a text among them is not approved
     file_key: str | None = None
+    max_length: int | None = None

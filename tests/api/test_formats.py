@@ -17,6 +17,7 @@ def test_every_format_is_listed_with_what_it_can_do(sqlite_workspace):
         "canExport": True,
         "plurals": True,
         "comments": False,
+        "maxLengths": False,
         "multilingual": False,
         "sourceTexts": False,
         "marksUnreviewed": False,

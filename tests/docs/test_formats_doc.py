@@ -17,7 +17,9 @@ from locframework.testing.workspace import Workspace
 
 OpenPage = Callable[[str], Any]
 
-EXAMPLES = {"json": "json-nested", "arb": "arb", "po": "gettext-po"}
+EXAMPLES = {"json": "json-nested", "arb": "arb", "po": "gettext-po", "table": "csv"}
+BLOCKS = {"po": "po", "table": "text"}
+IN_GERMAN = ("po", "table")
 _CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")
 
 
@@ -27,10 +29,10 @@ def test_the_example_comes_out_as_it_went_in_but_for_the_changed_text(
 ) -> None:
     page = open_page(f"{name}.md")
     text = page.sections()["Example"]
-    before, after = page.blocks("po" if name == "po" else "json", text)
+    before, after = page.blocks(BLOCKS.get(name, "json"), text)
     [path] = re.findall(r"`([\w.]+)` goes in", text)
     [(key, value)] = _CHANGED.findall(text)
-    shop = _Shop(sqlite_workspace, "de" if name == "po" else "en")
+    shop = _Shop(sqlite_workspace, "de" if name in IN_GERMAN else "en")
 
     shop.bring(path, before)
 
@@ -51,10 +53,8 @@ def test_the_example_of_seen_has_the_names_and_hashes_of_the_files(
     for name in EXAMPLES:
         page = open_page(f"{name}.md").sections()["Example"]
         [path] = re.findall(r"`([\w.]+)` goes in", page)
-        before, _ = open_page(f"{name}.md").blocks(
-            "po" if name == "po" else "json", page
-        )
-        shop = _Shop(sqlite_workspace, "de" if name == "po" else "en")
+        before, _ = open_page(f"{name}.md").blocks(BLOCKS.get(name, "json"), page)
+        shop = _Shop(sqlite_workspace, "de" if name in IN_GERMAN else "en")
         hashes = {
             sha256(re.sub(r"^(\w+: )?`|`$", "", cell).encode()).hexdigest()
             for _, cell in rows_of(page)

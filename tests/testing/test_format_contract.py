@@ -35,7 +35,7 @@ XML = """\
 <text key="b.c"><in lang="en" form="one">1 item</in><in lang="en" form="other">n</in>\
 <in lang="de" form="other" review="yes">n St&#xFC;ck</in></text>
 
-<text  key="Sign in"><in lang="en">Sign &amp; go</in></text>
+<text  key="Sign in"><in lang="en" review="yes">Sign &amp; go</in></text>
 </texts>
 """
 
@@ -91,7 +91,7 @@ class TestXml(FormatContract):
                 "en": [
                     Entry("a", "Save", description="A button", line=3),
                     Entry("b.c", {"one": "1 item", "other": "n"}, True, line=5),
-                    Entry("Sign in", "Sign & go", line=7),
+                    Entry("Sign in", "Sign & go", needs_review=True, line=7),
                 ],
                 "de": [
                     Entry("a", "Sichern", description="A button", line=3),

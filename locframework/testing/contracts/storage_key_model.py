@@ -765,7 +765,14 @@ def _text_row(record: Record, code: str, min_status: str) -> TextRow:
                 texts[form] = text
                 needs_review |= min_status == "any" and each.status != "approved"
     return TextRow(
-        of.id, of.key, of.is_plural, of.description, texts, needs_review, of.file_key
+        of.id,
+        of.key,
+        of.is_plural,
+        of.description,
+        texts,
+        needs_review,
+        of.file_key,
+        of.max_length,
     )
 
 

@@ -45,7 +45,7 @@ class KeyFiles(ScopedStore):
                 where = all_of(_conditions(source, which))
                 rows = self._database.stream(
                     f"""SELECT k.id, k.key, k.file_key, k.is_plural, k.description,
-                            v.plural_form, {text}, {status}
+                            k.max_length, v.plural_form, {text}, {status}
                         FROM keys k LEFT JOIN key_values v
                             ON v.key_number = k.number AND v.language_code = ?
                         WHERE {where.sql} ORDER BY k.key""",
@@ -144,7 +144,8 @@ def _text_rows(rows: Iterable[Row], *, all_approved: bool) -> Iterator[TextRow]:
     ahead = iter(rows)
     row = next(ahead, None)
     while row is not None:
-        row_id, key, file_key, is_plural, description, form, text, status = row
+        row_id, key, file_key, is_plural, *notes, form, text, status = row
+        description, max_length = notes
         texts: dict[str | None, str] = {}
         needs_review = False
         while True:
@@ -158,5 +159,12 @@ def _text_rows(rows: Iterable[Row], *, all_approved: bool) -> Iterator[TextRow]:
         if len(texts) > 1:
             texts = {form: texts[form] for form in PLURAL_FORMS if form in texts}
         yield TextRow(
-            plain_id(row_id), key, is_plural, description, texts, needs_review, file_key
+            plain_id(row_id),
+            key,
+            is_plural,
+            description,
+            texts,
+            needs_review,
+            file_key,
+            max_length,
         )
