@@ -88,15 +88,14 @@ class Imports:
             self._projects.require_also(caller, "language_manage", project)
         tags = _tags(options.tags)
         scope = self._branches.scope(project, options.branch)
-        self._checker.check_options(project, options)
         upload = ImportUpload(file, options, given)
         is_checked = not self._checker.is_large(file)
         if is_checked:
             content = self._checker.check(caller, scope, upload)
-            require_writable(scope)
         else:
-            require_writable(scope)
+            self._checker.check_options(project, options)
             content = msgspec.msgpack.encode(upload)
+        require_writable(scope)
         note = self._blobs.put(content, keep_for=KEPT_FOR)
         crash_point("import.before_job")
         params = ImportParams(
