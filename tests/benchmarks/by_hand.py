@@ -117,13 +117,13 @@ class _OneKey(_Asked):
         rows = self.rows(0, sha256(text.encode()).hexdigest())
         if not rows:
             raise falcon.HTTPUnauthorized
-        token, expires_at, revoked_at = rows[0][0], rows[0][7], rows[0][13]
+        token, expires_at, revoked_at = rows[0][0], rows[0][7], rows[0][16]
         is_over = expires_at and datetime.fromisoformat(expires_at) <= datetime.now(UTC)
         if revoked_at is not None or is_over:
             raise falcon.HTTPUnauthorized
         allowed = frozenset(json.loads(rows[0][4]))
         grants = [
-            (row[14], ROLES[row[15]] & allowed, json.loads(row[17])) for row in rows
+            (row[17], ROLES[row[18]] & allowed, json.loads(row[20])) for row in rows
         ]
         return token, grants
 
