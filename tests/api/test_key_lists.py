@@ -220,6 +220,24 @@ def test_search_folds_case_as_unicode_does(keys, text, asked):
     assert found == [["described", "value"]] * len(asked)
 
 
+def test_search_finds_the_texts_of_each_language_whichever_was_written_last(keys):
+    for code in ("fr", "ru"):  # they share a row of SQLite's index
+        body = {"languageCode": code}
+        keys.owner.post(f"/projects/{keys.project['id']}/languages", json=body)
+    texts = {"de": "Guten Tag", "fr": "bonjour", "ru": "привет"}
+    key = keys.made(values=texts)
+
+    for code, text in (("fr", "salut"), ("ru", "здравствуй"), ("de", "Grüezi")):
+        before, texts[code] = texts[code], text
+        keys.put(key, code, text)
+
+        assert [keys.names(search=each) for each in texts.values()] == [["a.b"]] * 3
+        assert keys.names(search=before) == []
+    keys.owner.patch(f"{keys.path}/{key['id']}", json={"key": "renamed"})
+    found = [keys.names(search=each) for each in (*texts.values(), "name", "a.b")]
+    assert found == [["renamed"]] * 4 + [[]]
+
+
 def test_a_status_is_asked_of_any_form_and_counted_by_the_worst(keys):
     key = keys.made(isPlural=True, values={"de": {"one": "Datei"}})
     keys.put(key, "de", {"other": "Dateien"}, keys.translator)

@@ -54,6 +54,14 @@ OF_PROJECT = f"""BETWEEN {PROJECT} * {KEYS_A_PROJECT}
     AND ({PROJECT} + 1) * {KEYS_A_PROJECT} - 1"""
 """What the number of every key of a project is, also in the trash; asks twice."""
 
+SEARCH_ROWS = 64
+"""How many rows a key has at most in SQLite's index for searches: its own, and those of
+languages, of which a few share one. They are numbered from this times its number."""
+
+SEARCHED_IN_PROJECT = f"""BETWEEN {PROJECT} * {KEYS_A_PROJECT * SEARCH_ROWS}
+    AND ({PROJECT} + 1) * {KEYS_A_PROJECT * SEARCH_ROWS} - 1"""
+"""What the number of every such row of a project is; asks twice."""
+
 FILE_KEY_INDEXED = 200  # characters: PostgreSQL indexes no long texts
 FILE_KEY_START = f"substr(k.file_key, 1, {FILE_KEY_INDEXED})"
 

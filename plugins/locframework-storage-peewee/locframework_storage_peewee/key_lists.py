@@ -24,7 +24,16 @@ from .database import (
     starts_with,
 )
 from .engine import Row
-from .key_columns import KEY, OF_PROJECT, PROJECT, ScopedStore, Source, key_of
+from .key_columns import (
+    KEY,
+    OF_PROJECT,
+    PROJECT,
+    SEARCH_ROWS,
+    SEARCHED_IN_PROJECT,
+    ScopedStore,
+    Source,
+    key_of,
+)
 from .key_dismissals import is_open
 
 TRIGRAM = 3  # characters; shorter terms are not indexed
@@ -341,8 +350,8 @@ def _search(database: Database, text: str, of_project: SqlFragment) -> _Conditio
         first = text[: LIKE_MAX_LENGTH * 2]
         trigrams = dict.fromkeys(first[at : at + 3] for at in range(len(first) - 2))
         match = " AND ".join('"' + each.replace('"', '""') + '"' for each in trigrams)
-        sql = f"""SELECT rowid FROM key_search
-            WHERE key_search MATCH ? AND rowid {OF_PROJECT}"""
+        sql = f"""SELECT DISTINCT rowid / {SEARCH_ROWS} FROM key_search
+            WHERE key_search MATCH ? AND rowid {SEARCHED_IN_PROJECT}"""
         candidates = SqlFragment(sql, (match, *of_project.params))
         return _Condition(check, candidates, is_exact=False)
     in_key, in_value = contains("folded", text), contains("folded", text)

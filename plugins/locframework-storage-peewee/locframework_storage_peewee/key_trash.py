@@ -10,7 +10,7 @@ from locframework.ports import Page, PageRequest, Timestamp, TrashedKey, public_
 from .database import Database, Order, SqlFragment, all_of, chunks, contains
 from .engine import Row
 from .events import forget_traces
-from .key_columns import IN_PROJECT, KEY, PROJECT, ScopedStore, key_of
+from .key_columns import IN_PROJECT, KEY, PROJECT, SEARCH_ROWS, ScopedStore, key_of
 from .key_dismissals import drop_dismissals
 from .key_findings import drop_findings
 from .key_values import add_key_count, counts_of_keys, update_counts
@@ -133,4 +133,9 @@ def _drop_values(database: Database, numbers: Sequence[Row]) -> None:
     for table in ("key_values", "value_revisions", "key_tags"):
         database.run_many(f"DELETE FROM {table} WHERE key_number = ?", numbers)
     if database.engine.has_trigram_tables:
-        database.run_many("DELETE FROM key_search WHERE rowid = ?", numbers)
+        rows = [(number * SEARCH_ROWS,) * 2 for (number,) in numbers]
+        database.run_many(
+            f"""DELETE FROM key_search
+                WHERE rowid BETWEEN ? AND ? + {SEARCH_ROWS - 1}""",
+            rows,
+        )

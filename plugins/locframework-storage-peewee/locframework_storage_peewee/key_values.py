@@ -24,7 +24,7 @@ from locframework.ports import (
     outdated,
 )
 
-from .database import Database, SqlFragment, chunks, insert_one
+from .database import Database, SqlFragment, chunks, insert_one, json_text
 from .engine import Row
 from .key_columns import (
     FOLDED_BREAK,
@@ -34,6 +34,7 @@ from .key_columns import (
     OF_PROJECT,
     PROJECT,
     REVISION_KEPT,
+    SEARCH_ROWS,
     VALUE,
     VALUE_KEPT,
     ScopedStore,
@@ -70,9 +71,28 @@ _NEWEST_FIRST = """MAX(updated_at) OVER (PARTITION BY plural_form ORDER BY revis
     DESC, revision DESC, plural_form"""
 """A branch inherits revisions of main, and main may have written one of them after the
 branch wrote a later one."""
-_TEXTS = """SELECT k.number, k.folded || ? || coalesce((
+
+
+def _search_row(code: str) -> str:
+    """Return which row of its key in the index for searches a language has, as SQL.
+
+    ``code`` is an expression: the language code.
+    """
+    letters = f"unicode({code}) * 26 + unicode(substr({code}, -1)) + length({code})"
+    return f"(1 + ({letters}) % {SEARCH_ROWS - 1})"
+
+
+_OF_KEYS = f"""SELECT k.number * {SEARCH_ROWS} AS number, k.folded || ? || coalesce((
         SELECT group_concat(v.folded, ?) FROM key_values v
-        WHERE v.key_number = k.number), '') AS text FROM keys k"""
+        WHERE v.key_number = k.number), '') AS text
+    FROM keys k WHERE"""
+_OF_LANGUAGES = f"""SELECT
+        v.key_number * {SEARCH_ROWS} + {_search_row("v.language_code")} AS number,
+        group_concat(v.folded, ?) AS text
+    FROM key_values v WHERE"""
+_INDEX = """INSERT OR REPLACE INTO key_search (rowid, text)
+    SELECT n.number, n.text FROM ({rows}) n LEFT JOIN key_search s ON s.rowid = n.number
+    WHERE s.text IS NOT n.text"""
 
 
 COUNTS = ("draft", "pending_review", "approved", "outdated", "words", "approved_words")
@@ -213,8 +233,7 @@ class KeyValues(ScopedStore):
                 ]
                 database.run_many(f"DELETE FROM key_values WHERE {_PLACE}", gone)
             database.run_many(_PUT, _rows(numbers, values))
-            is_one = len(lists) == 1
-            index_texts(database, lists[0] if is_one else database.listed(row_ids))
+            index_texts(database, numbers.values(), times)
             update_counts(database, counted_lists, counts, times)
         return True
 
@@ -403,36 +422,44 @@ def _revision_row(revision: Revision, number: int) -> Row:
     return language_code, plural_form or "", *rest, number
 
 
-def index_new_texts(database: Database, first: int, last: int) -> None:
-    """Index for searches the texts of new keys, from one number to another.
+def index_new_keys(database: Database, first: int, last: int) -> None:
+    """Index new keys for searches, with their texts, from one number to another.
 
-    SQLite alone needs this: it has one row of trigrams a key, 5 µs a value. It may have
-    trigrams of texts that were deleted with a language; searches compare the texts.
+    SQLite alone needs this. A key has one row of trigrams. A language gets another one
+    when its texts change, so that the others are not indexed again: in a project of
+    many languages that took most of the time of a write. So the index has trigrams of
+    former texts; searches compare the texts.
     """
     if database.engine.has_trigram_tables:
         database.run(
             f"""INSERT INTO key_search (rowid, text)
-                {_TEXTS} WHERE k.number BETWEEN ? AND ?""",
+                {_OF_KEYS} k.number BETWEEN ? AND ?""",
             (FOLDED_BREAK, FOLDED_BREAK, first, last),
         )
 
 
-def index_texts(database: Database, listed: object) -> None:
-    """Index for searches the changed texts of keys, ``listed`` by their row ids.
+def index_keys(database: Database, listed: object) -> None:
+    """Index for searches changed keys, ``listed`` by their row ids, with their texts.
 
     In one statement: FTS5 writes a part of its index at the end of each, and merges
     them. 40 statements took 1.5 times as long for 20,000 keys.
     """
-    if not database.engine.has_trigram_tables:
-        return
-    database.run(
-        f"""INSERT OR REPLACE INTO key_search (rowid, text)
-            SELECT n.number, n.text FROM (
-                {_TEXTS} WHERE {database.among("k.id")}) n
-            LEFT JOIN key_search s ON s.rowid = n.number
-            WHERE s.text IS NOT n.text""",
-        (FOLDED_BREAK, FOLDED_BREAK, listed),
-    )
+    if database.engine.has_trigram_tables:
+        rows = f"{_OF_KEYS} {database.among('k.id')}"
+        sql = _INDEX.format(rows=rows)
+        database.run(sql, (FOLDED_BREAK, FOLDED_BREAK, listed))
+
+
+def index_texts(
+    database: Database, numbers: Collection[int], languages: Collection[str]
+) -> None:
+    """Index for searches the changed texts of keys, by number, in these languages."""
+    if database.engine.has_trigram_tables:
+        changed = f"SELECT {_search_row('value')} FROM json_each(?)"
+        rows = f"""{_OF_LANGUAGES} v.key_number IN (SELECT value FROM json_each(?))
+            AND {_search_row("v.language_code")} IN ({changed}) GROUP BY 1"""
+        listed = map(json_text, (list(numbers), list(languages)))
+        database.run(_INDEX.format(rows=rows), (FOLDED_BREAK, *listed))
 
 
 def states_of(which: SqlFragment, in_languages: SqlFragment = _ALL) -> SqlFragment:

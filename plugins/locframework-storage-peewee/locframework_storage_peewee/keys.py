@@ -30,8 +30,8 @@ from .key_values import (
     KeyValues,
     add_values,
     count_new_keys,
-    index_new_texts,
-    index_texts,
+    index_keys,
+    index_new_keys,
     latest,
 )
 
@@ -101,7 +101,7 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyDismissals, KeyFiles, KeyTr
                         names.append((key.key, key.id))
             replace_tags(self._database, tags)
             rename_findings(self._database, names)
-            index_texts(self._database, self._database.listed(old))
+            index_keys(self._database, self._database.listed(old))
 
     def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
         start = starts_with("k.key", SqlFragment("?", (prefix,)))
@@ -157,7 +157,7 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyDismissals, KeyFiles, KeyTr
         last = first + len(keys) - 1
         times = latest(values)
         count_new_keys(self._database, first, last, times)
-        index_new_texts(self._database, first, last)
+        index_new_keys(self._database, first, last)
 
     def _stored(self, keys: Sequence[StoredKey]) -> dict[str, tuple[int, str, str]]:
         rows = self._database.rows_of(

@@ -8,7 +8,7 @@ from locframework.ports import Purgeable, Timestamp
 
 from .database import Database
 from .events import drop_events
-from .key_columns import OF_PROJECT, PROJECT
+from .key_columns import OF_PROJECT, PROJECT, SEARCHED_IN_PROJECT
 from .key_values import lines_of
 
 _DELETED = "deleted_at < ? ORDER BY deleted_at LIMIT ?"
@@ -96,7 +96,7 @@ def _purge_project(database: Database, project_id: str, rows: int) -> int:
 def _purge_line(database: Database, line_id: str, rows: int) -> int:
     parts: list[tuple[str, str, str]] = [*_OF_LINE]
     if database.engine.has_trigram_tables:
-        parts.insert(0, ("key_search", "rowid", f"rowid {OF_PROJECT}"))
+        parts.insert(0, ("key_search", "rowid", f"rowid {SEARCHED_IN_PROJECT}"))
     return _purge(parts, database, line_id, rows)
 
 

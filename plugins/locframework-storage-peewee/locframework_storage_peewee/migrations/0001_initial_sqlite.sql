@@ -33,7 +33,7 @@ CREATE TRIGGER memory_values_changed AFTER UPDATE OF value_folded ON memory_tran
     INSERT INTO memory_values (rowid, value_folded) VALUES (new.number, new.value_folded);
     END;
 
--- The same in projects: a row by number of the key, with the texts of its values.
+-- The same in projects: rows of a key (SEARCH_ROWS), with the texts of its values.
 CREATE VIRTUAL TABLE key_search USING fts5(
     text, tokenize='trigram case_sensitive 1', detail=none, columnsize=0
 );
