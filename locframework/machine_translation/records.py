@@ -141,7 +141,8 @@ class RunStep(Struct, rename="camel"):
     page: list[str] | None = None  # ids of keys; None: to be selected
     total: int = 0  # of keys
     language: int = 0  # the place in the request of the next language of the page
-    after: tuple[str, str] | None = None  # name and id of the last key of the page
+    after: tuple[str, str] | None = None
+    """Name and id of the last key of the page; without the name if keyIds select."""
     is_over: bool = False  # it is the last page
 
 

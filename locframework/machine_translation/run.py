@@ -283,12 +283,15 @@ class TranslationRuns:
 
     def _select(self, job: StoredJob, params: RunParams, step: RunStep) -> None:
         """Set the next page of keys."""
-        ids = params.request.key_ids
-        if ids is not None:
-            step.page, step.total, step.is_over = ids, len(ids), True
-            return
         engines = [self._translators[name] for name in params.providers.values()]
         size = min(KEYS_PER_PAGE, *(each.describe().most_items for each in engines))
+        ids = params.request.key_ids
+        if ids is not None:
+            left = [id_ for id_ in ids if step.after is None or id_ > step.after[1]]
+            step.page, step.total = left[:size], len(ids)
+            step.is_over = len(left) <= size
+            step.after = ("", step.page[-1]) if step.page else None
+            return
         with self._storage.snapshot():
             scope = self._scope(job, params)
             languages = self._storage.projects.list_languages(scope.project.id)
