@@ -36,9 +36,7 @@ from .files import branch_option
 @click.option(
     "--tag", "tags", multiple=True, metavar="TAG", help="Only keys with this tag."
 )
-@click.option(
-    "--provider", metavar="ID", help="The engine; default: the setting translator."
-)
+@click.option("--provider", metavar="ID", help="The engine; default: the project's.")
 @click.option(
     "--replace-drafts",
     is_flag=True,
@@ -96,7 +94,7 @@ def translate(
             filter=RunFilter(prefix=prefix, tag=list(tags)),
             only_missing=not replace_drafts,
             use_tm=not no_tm,
-            use_glossary=not no_glossary,
+            use_glossary=False if no_glossary else None,  # None: as the project says
             **given,
         )
         translation = framework.machine_translation

@@ -278,7 +278,7 @@ class TranslationRuns:
         limits = [self._budgets.limit(project)]
         if request.max_cost is not None:
             left = Decimal(request.max_cost) - Decimal(step.result.cost)
-            limits.append(Limit(left, "maxCost is reached"))
+            limits.append(Limit(left, "it may cost more than is left of maxCost"))
         return min((each for each in limits if each is not None), default=None)
 
     def _select(self, job: StoredJob, params: RunParams, step: RunStep) -> None:

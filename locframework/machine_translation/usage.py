@@ -106,8 +106,8 @@ class Budgets:
         return min(limits, default=None)
 
     def _limit(self, owner: str, budget: str, left: Decimal) -> Limit:
-        month = self.month()
-        return Limit(left, f"the {owner}'s budget of {budget} for {month} is reached")
+        whole = f"the {owner}'s budget of {budget} for {self.month()}"
+        return Limit(left, f"it may cost more than is left of {whole}")
 
 
 @dataclass(eq=False)

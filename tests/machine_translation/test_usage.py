@@ -114,7 +114,7 @@ def test_the_budget_of_a_month_is_never_exceeded(shop, project, now, engine):
     assert (first["result"]["translated"], first["result"]["failed"]) == (3, 1)
     [refused] = [e for e in first["result"]["items"] if e["outcome"] == "failed"]
     assert refused["reason"] == "over_budget"
-    reason = "the project's budget of 1.75 for 2026-11 is reached"
+    reason = "it may cost more than is left of the project's budget of 1.75 for 2026-11"
     assert refused["message"] == reason
     assert second["result"]["translated"] == 0
     assert usage(shop, project)["budget"] == {
@@ -158,7 +158,7 @@ def test_projects_share_the_budget_of_their_organization(shop, project):
 
     assert (result["translated"], result["cost"]) == (3, "1.5")
     last = result["items"][-1]["message"]
-    assert last == "the organization's budget of 2 for 2026-11 is reached"
+    assert last.endswith("left of the organization's budget of 2 for 2026-11")
     assert usage(shop, other)["budget"]["left"] == "0"
     assert usage(shop, other)["budget"]["spent"] == "0.5"
     organization_budget(shop, None)
