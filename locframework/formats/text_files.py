@@ -31,14 +31,15 @@ def unreadable(line: int, rule: str, message: str) -> UnreadableFile:
 class Faults:
     """Faults and warnings of a file, in the course of reading it."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = FAULTS_LIMIT) -> None:
         self.warnings: list[str] = []
+        self._limit = limit
         self._problems: list[tuple[int, str, str]] = []
 
     def add(self, line: int, rule: str, message: str) -> None:
         """Note a fault. Raises UnreadableFile when there are too many to help."""
         self._problems.append((line, rule, message))
-        if len(self._problems) >= FAULTS_LIMIT:
+        if len(self._problems) >= self._limit:
             self.raise_any()
 
     def warn(self, line: int, message: str) -> None:

@@ -70,7 +70,7 @@ class Layout:
         self._last_live = live[-1].after if live else self._head
 
     def _slot(self, message: Message, entries: Sequence[Entry]) -> Slot:
-        lines = self.file.text[message.start : message.end]
+        lines = self.file.text_file.text[message.start : message.end]
         block = lines.rstrip(_BLANKS)
         separator = self._options.key_separator
         by_key = {legal_key(entry.key, separator): entry for entry in entries}
@@ -190,26 +190,25 @@ class Layout:
                 slot.message = message
 
     def _encoded(self) -> bytes:
-        text = self._text()
-        if text == self.file.text:
+        file, text = self.file.text_file, self._text()
+        if text == file.text:
             return self._content
-        start = b"\xef\xbb\xbf" if self._content.startswith(b"\xef\xbb\xbf") else b""
-        charset, is_new = self.file.charset, False
+        is_new = False
         try:
-            text.encode(charset)
+            file.encoded(text)
         except UnicodeEncodeError:
-            charset, is_new = "utf-8", True
-        if is_new or (self.file.text.isascii() and not text.isascii()):
+            file, is_new = file._replace(charset="utf-8"), True
+        if is_new or (file.text.isascii() and not text.isascii()):
             self._change_header(in_utf8)
             text = self._text()
-        return start + text.encode(charset)
+        return file.encoded(text)
 
     def _text(self) -> str:
-        text = self.file.text
+        text = self.file.text_file.text
         begin = self.slots[0].message.start
         parts = [text[:begin]]
         parts += [f"{block}\n\n" for block in self._head]
-        is_windows = text.count("\r\n") * 2 > text.count("\n")
+        is_windows = self.file.text_file.newline == "\r\n"
         gap = ""
         for slot in self.slots:
             own = [slot.block] if slot.is_kept else []
@@ -291,7 +290,9 @@ def _long_texts(file: PoFile) -> Iterable[tuple[str, str, str]]:
             and (len(text) > _SHORT or "\n" in text)
         }
         if long:
-            block = file.text[message.start : message.end].replace("\r\n", "\n")
+            block = file.text_file.text[message.start : message.end].replace(
+                "\r\n", "\n"
+            )
             parts = parts_of(block.rstrip(_BLANKS))
             for name in long & parts.keys():
                 yield name, str(values[name]), parts[name].rstrip("\n")

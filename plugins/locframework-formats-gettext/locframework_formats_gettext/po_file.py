@@ -9,7 +9,7 @@ from io import StringIO
 
 from msgspec import Struct
 
-from locframework.ports import Problem, UnreadableFile
+from locframework.ports import Faults, TextFile, unreadable
 
 from .wrapping import ESCAPES, columns, quoted
 
@@ -124,15 +124,14 @@ def parse(text: str, charset: str) -> list[Message]:
     """
     parser = _Parser(text, charset)
     parser.run()
-    if parser.problems:
-        raise UnreadableFile.of(parser.problems)
+    parser.faults.raise_any()
     return parser.messages
 
 
 class _Parser:
     def __init__(self, text: str, charset: str) -> None:
         self.messages: list[Message] = []
-        self.problems: list[Problem] = []
+        self.faults = Faults(MOST_PROBLEMS)
         self._text = text
         self._here = 0  # where the present line begins
         self._charset = charset
@@ -157,8 +156,6 @@ class _Parser:
                 self._take(number, line.rstrip("\r\n"))
             except ValueError as error:
                 self._note_problem(number, str(error))
-                if len(self.problems) >= MOST_PROBLEMS:
-                    return
             self._here += len(line)
         if self._complete:
             self._finish()
@@ -166,7 +163,7 @@ class _Parser:
             self._note_problem(self._line, "the message has no msgstr")
 
     def _note_problem(self, number: int, message: str) -> None:
-        self.problems.append(Problem(f"line {number}", "syntax", message))
+        self.faults.add(number, "syntax", message)
         self._reset()
         self._skipping = True
 
@@ -369,22 +366,15 @@ _CODEC = re.compile(  # what gettext reads, as far as Python can, by Python's na
 )
 
 
-def decoded(content: bytes) -> tuple[str, str]:
-    """The text of a PO file, and the name of its charset.
+def decoded(content: bytes) -> TextFile:
+    """The text of a PO file, in the charset of its header.
 
     UTF-8 where the header names none. Raises UnreadableFile for a charset that
     gettext does not know, and bytes that are not in it.
     """
-    content = content.removeprefix(codecs.BOM_UTF8)
-    charset = _charset(content)
-    try:
-        text = content.decode(charset)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        message = f"the bytes are not {charset}"
-        problem = Problem(f"line {line}", "encoding", message)
-        raise UnreadableFile.of([problem]) from None
-    return text, charset
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    content = content.removeprefix(mark)
+    return TextFile.of(content, _charset(content))._replace(mark=mark)
 
 
 def _charset(content: bytes) -> str:
@@ -400,5 +390,4 @@ def _charset(content: bytes) -> str:
         if _CODEC.fullmatch(codec):
             return codec
     line = content.count(b"\n", 0, content.find(match[1], header.start())) + 1
-    message = f"the charset {name!r} is not known"
-    raise UnreadableFile.of([Problem(f"line {line}", "encoding", message)])
+    raise unreadable(line, "encoding", f"the charset {name!r} is not known")

@@ -9,10 +9,10 @@ from locframework.ports import (
     Catalogue,
     Detail,
     Entry,
+    Faults,
     FileOptions,
-    Problem,
     Text,
-    UnreadableFile,
+    TextFile,
 )
 
 from .header import in_utf8, language_of, plural_rule_of, with_field
@@ -40,8 +40,7 @@ _ONE_LINE = 40  # a shorter extracted comment is not broken into several lines
 class PoFile(Struct):
     """A PO file that was read."""
 
-    text: str
-    charset: str
+    text_file: TextFile
     messages: list[tuple[Message, list[Entry]]]
     """All in file order; the header, obsolete messages and those that cannot be read
     have no entries."""
@@ -70,8 +69,9 @@ def read_catalogue(
 
 def read_file(content: bytes, options: FileOptions, *, template: bool) -> PoFile:
     """Read a PO file. Raises UnreadableFile with a Problem for each fault."""
-    text, charset = decoded(content)
-    messages = parse(text, charset)
+    file = decoded(content)
+    charset = file.charset
+    messages = parse(file.text, charset)
     warnings: list[str] = []
     active = [
         message
@@ -95,7 +95,7 @@ def read_file(content: bytes, options: FileOptions, *, template: bool) -> PoFile
     }
     read = [(message, entries.get(id(message), [])) for message in messages]
     _check_unique([each for each in read if each[1] or each[0].is_header])
-    return PoFile(text, charset, read, header, fields, forms, language, warnings)
+    return PoFile(file, read, header, fields, forms, language, warnings)
 
 
 def _is_readable(message: Message, charset: str, warnings: list[str]) -> bool:
@@ -228,7 +228,9 @@ def _file_detail(file: PoFile) -> Detail | None:
         around.extracted = file.header.extracted
         if around != Notes():
             notes.header_notes = around
-    obsolete = [block_of(file.text, m) for m, _ in file.messages if m.obsolete]
+    obsolete = [
+        block_of(file.text_file.text, m) for m, _ in file.messages if m.obsolete
+    ]
     notes.obsolete = "\n\n".join(obsolete)
     return to_builtins(notes) or None
 
@@ -242,18 +244,15 @@ def block_of(text: str, message: Message) -> str:
 def _check_unique(read: Sequence[tuple[Message, Sequence[Entry]]]) -> None:
     """Raise for what gettext finds by the same context and msgid, or we by one key."""
     first: dict[object, int] = {}
-    problems: list[Problem] = []
+    faults = Faults()
     for message, entries in read:
         line = message.line
         same = first.setdefault((message.msgctxt, message.msgid), line)
         before = {entry.key: first.setdefault(entry.key, line) for entry in entries}
         taken = [key for key, number in before.items() if number < line]
         if same < line:
-            text = f"the same message as on line {same}"
+            faults.add(line, "duplicate", f"the same message as on line {same}")
         elif taken:
-            text = f"its key is {taken[0]}, as that of line {before[taken[0]]}"
-        else:
-            continue
-        problems.append(Problem(f"line {line}", "duplicate", text))
-    if problems:
-        raise UnreadableFile.of(problems)
+            told = f"its key is {taken[0]}, as that of line {before[taken[0]]}"
+            faults.add(line, "duplicate", told)
+    faults.raise_any()

@@ -16,11 +16,12 @@ from locframework.ports import (
     FileOptions,
     FormatInfo,
     Text,
+    quoted,
 )
 
 from .layout import Container, Item, Layout, Value
 from .objects import JsonFormat, is_plural, texts_in, whole_texts, without_duplicates
-from .strict_json import Document, Json, Unreadable, is_forbidden, quoted
+from .strict_json import Document, Json, Unreadable, is_forbidden
 from .trees import FORMS, PLAIN, in_order, kept_in, with_other
 
 _RESERVED = (

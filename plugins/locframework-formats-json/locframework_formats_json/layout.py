@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from string import ascii_letters, digits
 
+from locframework.ports import TextFile
+
 from .strict_json import DEEPEST, STRING
 
 MOST_POSITIONS = 10_000  # of an array; a key of a later one keeps its whole name
@@ -17,7 +19,6 @@ _AFTER = re.compile(r"([ \t\r\n]*+)([],}])")
 _LAST_LINE = re.compile(r"\r?\n[ \t]*\Z")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 _IN_ESCAPES = frozenset('"\\/' + ascii_letters + digits)  # of other characters
-_BOM = b"\xef\xbb\xbf"
 
 
 class Value:
@@ -106,9 +107,9 @@ class Layout:
     """A JSON file whose members can be changed. Linear in its size."""
 
     def __init__(self, content: bytes) -> None:
-        """Raises ValueError when this is not one JSON object."""
-        self._has_bom = content.startswith(_BOM)
-        self._text = text = content.decode("utf-8-sig")
+        """Raises ValueError or UnreadableFile when this is not one JSON object."""
+        self._file = TextFile.of(content)
+        self._text = text = self._file.text
         start = self._match(_SPACE, 0).end()
         if text[start : start + 1] != "{":
             raise ValueError("no object")
@@ -302,8 +303,7 @@ class Layout:
         before, after = self._around
         parts = [before]
         self._write(self.root, parts)
-        text = "".join([*parts, after])
-        return (_BOM if self._has_bom else b"") + text.encode()
+        return self._file.encoded("".join([*parts, after]))
 
     def _write(self, container: Container, parts: list[str]) -> None:
         parts.append("[" if container.is_array else "{")

@@ -17,12 +17,13 @@ from locframework.ports import (
     Entry,
     FileOptions,
     FormatInfo,
-    Problem,
     SourceFile,
     Text,
     UnreadableFile,
     WrittenFile,
     common_plural_forms,
+    quoted,
+    unreadable,
 )
 
 from .dialects import envelope_of, is_root_of, piped
@@ -35,7 +36,6 @@ from .strict_json import (
     Unreadable,
     encoded,
     parse,
-    quoted,
 )
 from .trees import (
     FORMS,
@@ -188,7 +188,7 @@ def without_duplicates(document: Document, found: Sequence[Keyed]) -> list[Keyed
             if first.value == one.value:
                 document.warn(one.line or 1, f"{told}, equally")
             else:
-                document.fault(one.line or 1, "duplicate", told)
+                document.add(one.line or 1, "duplicate", told)
     return list(seen.values())
 
 
@@ -271,7 +271,7 @@ class JsonFormat:
         """One catalogue. Raises UnreadableFile with a Problem for each fault."""
         document = parse(file.content)
         catalogue = self.catalogue_of(document, options)
-        document.refuse_faults()
+        document.raise_any()
         return [catalogue]
 
     def write(
@@ -282,7 +282,7 @@ class JsonFormat:
         warnings: list[str] = []
         if catalogue.template is not None:
             has_text = any(entry.value for entry in catalogue.entries)
-            with suppress(ValueError):  # it is no JSON any more
+            with suppress(ValueError, UnreadableFile):  # it is no JSON any more
                 layout = Layout(catalogue.template)
                 if layout.root.items or not has_text:
                     content = self.update(layout, catalogue, options, warnings)
@@ -409,8 +409,7 @@ class NestedJson(ObjectJson):
             told = (
                 f"this is {kind}, which no format reads yet; json-flat makes keys of it"
             )
-            problem = Problem("line 1", "kind", told)
-            raise UnreadableFile.of([problem])
+            raise unreadable(1, "kind", told)
         separator, plurals = options.key_separator, Plurals(options)
 
         def is_one(key: str, forms: Mapping[str, object]) -> bool:

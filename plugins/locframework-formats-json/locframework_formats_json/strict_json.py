@@ -14,10 +14,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from locframework.ports import Problem, UnreadableFile, abbreviate
+from locframework.ports import Faults, TextFile, quoted, unreadable
 
 DEEPEST = 64  # objects and arrays inside one another, the outermost included
-MOST_FAULTS = 1000  # of a file, and warnings
 LARGEST = 2**53 - 1  # the integers that every JSON reader can hold (RFC 8259, 6)
 
 
@@ -47,11 +46,6 @@ _Pairs: TypeAlias = "tuple[tuple[str, _Decoded], ...]"  # an object, as it was d
 _Decoded: TypeAlias = "str | bool | int | float | list[_Decoded] | _Pairs | None"
 
 
-def quoted(name: str) -> str:
-    """A name or text of the file as a message may repeat it: printable, cut short."""
-    return abbreviate(repr(name))
-
-
 # "*+" and not "*", which notes a place to go back to at every escape
 STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _NAME_OR_STRING = re.compile(rf"{STRING}(\s*:(?:\s*{STRING})?)?")
@@ -63,38 +57,14 @@ def is_forbidden(text: str) -> bool:
     return _FORBIDDEN.search(text) is not None
 
 
-class Document:
+class Document(Faults):
     """A file's one object, in the course of being read."""
 
     def __init__(self, text: str, pairs: _Pairs) -> None:
-        self.warnings: list[str] = []
-        self._faults: list[tuple[int, str, str]] = []
+        super().__init__()
         self._lines = _lines_of_names(text)
         self._has_escapes = "\\u" in text  # else no text can have what is forbidden
         self.members = self._object(pairs, 1)
-
-    def fault(self, line: int, rule: str, message: str) -> None:
-        """Note a fault.
-
-        Raises UnreadableFile when there are so many that more would help nobody: a
-        million of them took 600 MB.
-        """
-        self._faults.append((line, rule, message))
-        if len(self._faults) >= MOST_FAULTS:
-            self.refuse_faults()
-
-    def warn(self, line: int, message: str) -> None:
-        """Note what is left out of the file or may be misread."""
-        if len(self.warnings) < MOST_FAULTS:
-            self.warnings.append(f"line {line}: {message}")
-        elif len(self.warnings) == MOST_FAULTS:
-            self.warnings.append(f"there are more than {MOST_FAULTS} warnings")
-
-    def refuse_faults(self) -> None:
-        """Raises UnreadableFile with a Problem for each fault noted, if any."""
-        if self._faults:
-            problems = [_problem(*fault) for fault in sorted(self._faults)]
-            raise UnreadableFile.of(problems)
 
     def _object(self, pairs: _Pairs, depth: int) -> Object:
         if depth > DEEPEST:
@@ -114,7 +84,7 @@ class Document:
                 self.warn(line, f"the member {quoted(name)} is given twice, equally")
             else:
                 message = f"the member {quoted(name)} is given twice"
-                self.fault(line, "duplicate", message)
+                self.add(line, "duplicate", message)
         return found
 
     def _value(self, line: int, name: str, value: _Decoded, depth: int) -> Json:
@@ -128,7 +98,7 @@ class Document:
             unreadable = self._has_escapes and self._is_forbidden(line, name, value)
             return Unreadable.TEXT if unreadable else value
         if isinstance(value, float) and isnan(value):
-            self.fault(line, "number", "JSON has neither NaN nor Infinity")
+            self.add(line, "number", "JSON has neither NaN nor Infinity")
         elif (isinstance(value, float) and isinf(value)) or (
             isinstance(value, int) and abs(value) > LARGEST
         ):
@@ -157,34 +127,22 @@ def _lines_of_names(text: str) -> Iterator[int]:
 def parse(content: bytes) -> Document:
     """The file's object. Raises UnreadableFile when it is not JSON, or something else.
 
-    Faults in its members are only noted, while they are few: ``refuse_faults`` of the
-    Document tells them, with those that the format finds.
+    Faults in its members are only noted.
     """
+    text = TextFile.of(content).text
+    if not text.strip():
+        raise unreadable(1, "syntax", "the file is empty")
     try:
-        text = content.decode("utf-8-sig")
-        if not text.strip():
-            raise _refusal(1, "syntax", "the file is empty")
         decoded: _Decoded = _DECODER.decode(text)
         if not isinstance(decoded, tuple):
-            raise _refusal(1, "type", "the file has to be one JSON object")
+            raise unreadable(1, "type", "the file has to be one JSON object")
         return Document(text, decoded)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise _refusal(line, "encoding", "the file is not UTF-8") from None
     except json.JSONDecodeError as error:
         message = f"{error.msg} (column {error.colno})"
-        raise _refusal(error.lineno, "syntax", message) from None
+        raise unreadable(error.lineno, "syntax", message) from None
     except RecursionError:
         message = f"objects and arrays are nested deeper than {DEEPEST}"
-        raise _refusal(1, "nesting", message) from None
-
-
-def _problem(line: int, rule: str, message: str) -> Problem:
-    return Problem(f"line {line}", rule, message)
-
-
-def _refusal(line: int, rule: str, message: str) -> UnreadableFile:
-    return UnreadableFile.of([_problem(line, rule, message)])
+        raise unreadable(1, "nesting", message) from None
 
 
 def _integer(text: str) -> int | float:

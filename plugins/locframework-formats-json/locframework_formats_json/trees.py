@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from locframework.ports import PLURAL_FORMS, Detail, Entry, Text
+from locframework.ports import PLURAL_FORMS, Detail, Entry, Text, quoted
 
 from .layout import MOST_POSITIONS, Container, Item, Layout, Value, position
-from .strict_json import DEEPEST, is_forbidden, quoted
+from .strict_json import DEEPEST, is_forbidden
 
 FORMS = frozenset(PLURAL_FORMS)
 PLAIN_PART = re.compile("[A-Za-z0-9_-]+")  # of a key that is no sentence
