@@ -226,7 +226,7 @@ def web(framework, project):
 def test_check_settings_names_the_data_that_needs_a_missing_format(
     command, project, web, folder
 ):
-    blocked = 'blocked_plugins = ["json", "gettext"]'
+    blocked = 'blocked_plugins = ["json", "gettext", "properties", "table"]'
     (folder / "less.toml").write_text(blocked)
 
     result = command("--settings", "less.toml", "check-settings")
@@ -234,7 +234,7 @@ def test_check_settings_names_the_data_that_needs_a_missing_format(
     assert result.exit_code == 2
     assert result.stderr == (
         "Error: no installed plugin provides the format 'json-nested', which stored"
-        f" data needs (distributions: 1, as {project.slug}: Web); available: csv, tsv\n"
+        f" data needs (distributions: 1, as {project.slug}: Web); available: none\n"
     )
 
 

@@ -17,9 +17,10 @@ from locframework.testing.workspace import Workspace
 
 OpenPage = Callable[[str], Any]
 
-EXAMPLES = {"json": "json-nested", "arb": "arb", "po": "gettext-po", "table": "csv"}
-BLOCKS = {"po": "po", "table": "text"}
-IN_GERMAN = ("po", "table")
+EXAMPLES = {"json": "json-nested", "arb": "arb", "po": "gettext-po"}
+EXAMPLES |= {"properties": "java-properties", "table": "csv"}
+BLOCKS = {"po": "po", "properties": "properties", "table": "text"}
+IN_GERMAN = ("po", "properties", "table")
 _CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")
 
 

@@ -206,7 +206,7 @@ def test_the_table_of_formats_is_what_is_installed(open_page):
     shipped = {
         id_: each.info
         for id_, each in FORMATS.items()
-        if HOST.plugin_of_format(id_) in ("json", "gettext", "table")
+        if HOST.plugin_of_format(id_) in ("json", "gettext", "properties", "table")
     }
 
     assert {id_: row for id_, *row in rows} == {

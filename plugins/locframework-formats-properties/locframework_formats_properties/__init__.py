@@ -1,0 +1,32 @@
+"""Java's properties files, as resource bundles have them."""
+
+from typing import ClassVar
+
+from msgspec import Struct
+
+from locframework import hookimpl
+from locframework.ports import Format
+
+from .properties import Properties
+
+__all__ = ["PropertiesPlugin", "PropertiesSettings"]
+
+
+class PropertiesSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """The settings under ``[plugins.properties]``."""
+
+    utf8: bool = False  # new files are in UTF-8, and not in ASCII with \uXXXX
+
+
+class PropertiesPlugin:
+    """Provides the format java-properties."""
+
+    settings_type: ClassVar = PropertiesSettings
+
+    def __init__(self, settings: PropertiesSettings) -> None:
+        self._settings = settings
+
+    @hookimpl
+    def loc_provide_formats(self) -> list[Format]:
+        """The one format."""
+        return [Properties(utf8=self._settings.utf8)]
