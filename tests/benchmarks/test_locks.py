@@ -26,10 +26,10 @@ class Largest:
         assert answer.status in (200, 201, 202), answer
         return answer
 
-    def put(self, text, **query):
+    def put(self, text, code="de", **query):
         for first in range(0, TEXTS, 500):
             items = [
-                {"key": stock.key_name(n), "languageCode": "de", "value": f"{text} {n}"}
+                {"key": stock.key_name(n), "languageCode": code, "value": f"{text} {n}"}
                 for n in range(first, first + 500)
             ]
             body = {"items": items}
@@ -70,11 +70,23 @@ class Largest:
         path = f"{self.long}/import"
         return lambda: self.job(self.owner.post(path, files=files))
 
-    def merge(self):
-        self.ok(self.owner.post(f"{self.many}/branches", json={"name": "b"}))
-        self.put("branch", branch="b")
-        path = f"{self.many}/branches/b/merge"
+    def merge(self, code="de"):
+        self.ok(self.owner.post(f"{self.many}/branches", json={"name": code}))
+        self.put("branch", code, branch=code)
+        path = f"{self.many}/branches/{code}/merge"
         return lambda: self.ok(self.owner.post(path, json={}))
+
+    def merge_source(self):
+        return self.merge("en")
+
+    def import_or_fail(self):
+        body = {"languageCode": "fr"}
+        self.ok(self.owner.post(f"{self.many}/languages", json=body))
+        content = json.dumps(stock.texts(TEXTS, "fr")).encode()
+        files = {"file": Upload("fr.json", content, "application/json")}
+        form = {"format": "json-flat", "languageCode": "fr", "onConflict": "fail"}
+        path = f"{self.many}/import"
+        return lambda: self.job(self.owner.post(path, files=files, form=form))
 
     def undo(self):
         path = f"{self.many}/activity"
@@ -90,6 +102,8 @@ WHAT = {
     "importing": "import of 500 values of 64 KiB",
     "merge": "merge of 20,000 texts",
     "undo": "undo of 20,000 texts",
+    "merge_source": "merge of 20,000 source texts, translated once",
+    "import_or_fail": "import of 20,000 texts with onConflict=fail",
 }
 
 
