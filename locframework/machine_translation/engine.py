@@ -229,7 +229,7 @@ class Engine:
                 self._reserved = self.cost + most
             try:
                 found = translator.translate(batch, seconds)
-                if not (isinstance(found, Translations) and found.cost >= 0):
+                if not (isinstance(found, Translations) and 0 <= found.cost < math.inf):
                     raise ValueError(f"{abbreviate(repr(found))} is no answer")
                 self.cost += found.cost
                 return found

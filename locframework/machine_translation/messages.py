@@ -40,6 +40,7 @@ _FIXED = re.compile(
     r"|&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});|%%|\|+|[{}]"
     r"|(?<!\w)'[{}][^']*'"  # quoted, in ICU messages
 )
+_QUOTED_NUMBER_SIGN = re.compile(r"(?<!\w)'#[^']*'")  # in plurals of ICU messages
 _SIGN = re.compile(r"[{}%<&@:!|$#_\[]|www\.")
 """In every text that has a mark; most texts have none."""
 _LETTER = re.compile(r"[^\W\d_]")
@@ -371,6 +372,7 @@ def _every_span(
         yield from (tag.span() for tag in TAG.finditer(text))
     yield from (fixed.span() for fixed in _FIXED.finditer(text))
     if is_plural and "#" in text:
+        yield from (quoted.span() for quoted in _QUOTED_NUMBER_SIGN.finditer(text))
         yield from ((at, at + 1) for at, sign in enumerate(text) if sign == "#")
 
 

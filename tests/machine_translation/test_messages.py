@@ -30,6 +30,7 @@ MESSAGES = [
     'Read <a href="{url}">the <em>terms</em></a> &amp; go',
     "one apple|many apples",
     "'{'literal'}' and {x}",
+    "{n, plural, one {Ticket '#'{id}} other {# tickets from '#'{id}}}",
     "  spaces around  \n",
     "{0, number, #.##} and {when, date, long}",
 ]

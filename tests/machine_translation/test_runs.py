@@ -155,6 +155,7 @@ def test_a_bad_answer_costs_the_text_and_has_a_reason(
         lambda batch: None,
         lambda batch: Translations({}, Decimal("NaN")),
         lambda batch: Translations({}, Decimal(-5)),
+        lambda batch: Translations({}, Decimal("Infinity")),
         lambda batch: Translations({i.id: Translated(None) for i in batch.items}),
         lambda batch: Translations({i.id: Refused(None) for i in batch.items}),
     ],
