@@ -99,6 +99,8 @@ class RunApprovals:
         if run is None or run.job.type != RUN_TYPE:
             raise JobNotFound
         params = msgspec.convert(run.params, RunParams)
+        if params.request.dry_run:
+            raise JobNotFound("the job is a dry run, which makes no drafts")
         for code in params.request.language_codes:
             self._access.require_language(caller, scope_of(project), code)
         require_writable(self._branches.scope(project, params.branch))
