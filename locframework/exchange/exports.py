@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from posixpath import splitext
@@ -199,6 +199,7 @@ class Exports:
                 place = (part.path, part.module) if info.multilingual else len(files)
                 files.setdefault(place, []).append((code, part))
         written: list[SourceFile] = []
+        types: dict[str, str] = {}  # content types, by path
         empty: set[str] = set()  # paths of files that nobody imported
         warnings: list[str] = []
         is_imported = False
@@ -214,6 +215,7 @@ class Exports:
             if paths[code, part.path] > 1 and part.module:  # modules that were given
                 path = f"{part.module}/{path}"
             written.append(SourceFile(path, file.content))
+            types[path] = file.content_type(info)
             is_said_elsewhere = info.source_texts and code == source
             has_texts = any(e.value for each in parts_of_file for e in each.entries)
             is_imported |= part.path is not None
@@ -222,7 +224,7 @@ class Exports:
             warnings += _warnings_of(parts_of_file, file)
         if is_imported and not query.language_codes:
             written = [file for file in written if file.name not in empty]
-        return _one_or_archive(project, info, written, warnings)
+        return _one_or_archive(project, info, written, warnings, types)
 
     def _kept(self, layout: Layout, info: FormatInfo) -> FormatInfo:
         """Return the format of the file if its extension is not the one asked for, as
@@ -263,10 +265,12 @@ def _one_or_archive(
     info: FormatInfo,
     files: Sequence[SourceFile],
     warnings: list[str],
+    types: Mapping[str, str] = {},
 ) -> ExportedFile:
     if len(files) == 1:
-        name = files[0].name.rpartition("/")[2]
-        return ExportedFile(name, files[0].content, info.content_type, warnings)
+        name, content = files[0].name.rpartition("/")[2], files[0].content
+        type_ = types.get(files[0].name, info.content_type)
+        return ExportedFile(name, content, type_, warnings)
     name = f"{_stem(project)}.zip"
     return ExportedFile(name, write_archive(files), "application/zip", warnings)
 

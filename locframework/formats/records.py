@@ -101,3 +101,11 @@ class WrittenFile(Struct, frozen=True):
 
     content: bytes
     warnings: list[str] = field(default_factory=list)
+    charset: str | None = None
+    """That of a template, where it is not the one that the format declares."""
+
+    def content_type(self, info: FormatInfo) -> str:
+        """Return the content type of the file."""
+        if self.charset is None:
+            return info.content_type
+        return f"{info.content_type.partition(';')[0]}; charset={self.charset}"

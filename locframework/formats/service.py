@@ -145,6 +145,7 @@ class Formats:
             if not isinstance(written.content, bytes):  # convert reads text as base64
                 raise TypeError(f"got {type(written.content).__name__} for bytes")
             "".join(convert(written.warnings, list[str])).encode()
+            convert(written.charset, str | None)
             return written
         except PLUGIN_EXCEPTIONS:
             log.exception("format %s of plugin %s failed", info.id, info.plugin)

@@ -85,6 +85,13 @@ class TextFile(NamedTuple):
         return self.mark + text.encode(self.charset)
 
     @property
+    def declared(self) -> str:
+        """The charset as content types call it."""
+        if self.charset.startswith("utf-16"):
+            return "utf-16"
+        return self.charset.replace("iso8859-", "iso-8859-")
+
+    @property
     def newline(self) -> str:
         """What ends most lines."""
         has_more = self.text.count("\r\n") * 2 > self.text.count("\n")

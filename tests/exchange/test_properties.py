@@ -44,6 +44,13 @@ def test_bundles_come_back_with_one_line_changed(uploads, project, german):
 
     put(uploads, project, "cart.pay", "de", "Für 3 €")
 
+    answer = uploads.workspace.owner.get(
+        f"/projects/{project['id']}/export", query={**query, "languageCodes": "de"}
+    )
+    declared = "utf-8" if german is GERMAN else "iso-8859-1"
+    assert answer.headers["Content-Type"] == (
+        f"text/x-java-properties; charset={declared}"
+    )
     changed = uploads.exported(project, **query)["l10n/Shop_de.properties"]
     charset = "utf-8" if german is GERMAN else "latin-1"
     old, new = (each.decode(charset).encode() for each in (german, changed))

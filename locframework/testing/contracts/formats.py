@@ -865,3 +865,8 @@ class FormatContract:
 
         assert content.decode(charset or "utf-8")
         assert self.texts_in(format, content) == texts_of(entries)
+        for sample in self.samples.values():
+            given = self.given_of(format, sample, sample.of_language(), sample.content)
+            written = format.write(given, self.options)
+            declared = written.content_type(format.info).lower()
+            assert written.content.decode(declared.partition("charset=")[2] or "utf-8")

@@ -60,6 +60,7 @@ class Layout:
     ) -> None:
         self.file = file
         self._content = content
+        self.charset = file.text_file.declared
         self._options = options
         self._is_source = is_source  # only such a file takes over descriptions
         self.width = _width_of(file, width)
@@ -191,6 +192,7 @@ class Layout:
 
     def _encoded(self) -> bytes:
         file, text = self.file.text_file, self._text()
+        self.charset = file.declared
         if text == file.text:
             return self._content
         is_new = False
@@ -198,6 +200,7 @@ class Layout:
             file.encoded(text)
         except UnicodeEncodeError:
             file, is_new = file._replace(charset="utf-8"), True
+            self.charset = file.declared
         if is_new or (file.text.isascii() and not text.isascii()):
             self._change_header(in_utf8)
             text = self._text()

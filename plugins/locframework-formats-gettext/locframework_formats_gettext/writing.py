@@ -130,7 +130,7 @@ def write_catalogue(
             warnings.append(f"{entry.key} {told}, and is marked fuzzy")
     if (more := len(warnings) - _MOST_WARNINGS) > 0:
         warnings[_MOST_WARNINGS:] = [f"and {more} more warnings"]
-    return WrittenFile(content, warnings)
+    return WrittenFile(content, warnings, layout.charset if layout else None)
 
 
 def _once_each(

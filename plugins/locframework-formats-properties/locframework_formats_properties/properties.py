@@ -192,4 +192,5 @@ class Properties:
             return writer.changed(block, text, description)
 
         text = fill_template(blocks, catalogue.entries, lines_of, file.newline)
-        return WrittenFile(file.encoded(text), warnings)
+        charset = None if text.isascii() else file.declared
+        return WrittenFile(file.encoded(text), warnings, charset)

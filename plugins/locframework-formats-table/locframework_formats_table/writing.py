@@ -170,4 +170,5 @@ def write_table(table: File, catalogues: Sequence[Catalogue]) -> WrittenFile:
         lambda entry, _: writing.lines_of(entry.key, newline),
         newline,
     )
-    return WrittenFile(table.encoding.encoded(text))
+    file = table.encoding
+    return WrittenFile(file.encoded(text), charset=file.declared)
