@@ -152,7 +152,7 @@ class Exports:
 
         def known_in(code: str) -> list[KnownLayout]:
             return [
-                KnownLayout(layout, reader.entries(layout, code), info)
+                reader.known(layout, code, info)
                 for layout in layouts_of(store, project.id, family, code)
             ]
 

@@ -44,6 +44,15 @@ from .modules import name_in_project, path_of, with_own_names
 from .records import ImportBatch, ImportedKey, ReadFile
 
 
+class KnownLayout(NamedTuple):
+    """A file that was imported, with its entries by key."""
+
+    layout: Layout
+    entries: Mapping[str, Entry]
+    format: FormatInfo  # in which it is written
+    is_shared: bool = False  # by several languages
+
+
 @dataclass(eq=False, repr=False)
 class LayoutReader:
     """Reads files that were imported before. Use one in each snapshot."""
@@ -107,6 +116,16 @@ class LayoutReader:
             if info is not None
         ]
         return with_own_names(found, self._own_names)
+
+    def known(
+        self, layout: Layout, language_code: str, info: FormatInfo
+    ) -> KnownLayout:
+        """Return a file with its entries in a language, to be written in a format."""
+        entries = self.entries(layout, language_code)
+        is_shared = info.multilingual and all(
+            each.language_code is not None for each in self._last[1]
+        )
+        return KnownLayout(layout, entries, info, is_shared)
 
     def names_elsewhere(self, family: str, language_code: str) -> set[str]:
         """Return the keys in a language's files of other families. One statement."""
@@ -250,14 +269,6 @@ def _layout(file: ReadFile, content: bytes) -> Layout:
     return Layout(path_of(file), file.format.id, content, module, is_given)
 
 
-class KnownLayout(NamedTuple):
-    """A file that was imported, with its entries by key."""
-
-    layout: Layout
-    entries: Mapping[str, Entry]
-    format: FormatInfo  # in which it is written
-
-
 class Part(NamedTuple):
     """One file of an export."""
 
@@ -360,7 +371,7 @@ def take_apart(
 
     def resource_of(known: KnownLayout, code: str) -> tuple[object, ...]:
         path = known.layout.path
-        parts = (path,) if info.multilingual else module_path(path, code)
+        parts = (path,) if known.is_shared else module_path(path, code)
         return (*parts, known.layout.module)
 
     targets: list[_Target] = []
@@ -376,7 +387,7 @@ def take_apart(
     for known in of_source:
         resource = resource_of(known, source)
         path = path_in(known.layout.path, source, code) if code != source else None
-        if info.multilingual:
+        if known.is_shared:
             path = known.layout.path
         if resource not in by_resource and path is not None:
             by_resource[resource] = _target(known, path, info, is_new=True)
@@ -426,7 +437,7 @@ def _target(
 ) -> _Target:
     layout = known.layout
     is_like = layout.path.lower().endswith(info.extension)  # a PO file is no template
-    has_style = is_like and (info.multilingual or not (is_new and info.comments))
+    has_style = is_like and (known.is_shared or not (is_new and info.comments))
     return _Target(
         info,
         path=path,

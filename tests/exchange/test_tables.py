@@ -152,6 +152,19 @@ def test_a_table_of_one_language_is_in_that_of_its_name(uploads, project):
     assert uploads.values(project) == {"title": {"en": "en", "de": "de"}}
 
 
+def test_a_table_of_one_language_gets_no_texts_of_others(uploads, project):
+    table = b"key,text\ntitle,Cart\n"
+    uploads.result(project, "texts.csv", table, languageCode="en")
+    put(uploads, project, "title", "de", "Korb")
+
+    german = exported(uploads, project, languageCodes="de")
+    files = uploads.unzipped(exported(uploads, project))
+
+    assert german.decode("utf-8-sig") == "key,de\ntitle,Korb\n"
+    assert files["texts.csv"] == table
+    assert german in files.values()
+
+
 def test_a_length_comes_in_and_goes_out(uploads, project):
     table = b"key,max length,en\ntitle,12,Cart\nother,,x\n"
     uploads.result(project, "texts.csv", table)

@@ -64,10 +64,8 @@ def columns_of(head: Sequence[str]) -> list[Column]:
         columns = [
             Column(STATUS, languages[-1]) if c == (STATUS, None) else c for c in columns
         ]
-    return [
-        Column(OTHER) if column in columns[:at] else column
-        for at, column in enumerate(columns)
-    ]
+    first = {column: at for at, column in reversed([*enumerate(columns)])}
+    return [c if first[c] == at else Column(OTHER) for at, c in enumerate(columns)]
 
 
 def column_in(columns: Sequence[Column], kind: str, language: str | None) -> int | None:

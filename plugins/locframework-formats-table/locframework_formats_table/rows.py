@@ -9,8 +9,9 @@ from msgspec import Struct, field
 
 from locframework.ports import PLURAL_FORMS, Faults, TextFile, quoted, unreadable
 
-from .columns import FORM, Column, columns_of
+from .columns import FORM, TEXT, Column, columns_of
 
+COLUMNS_LIMIT = 1000
 _SEPARATOR = re.compile(r'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE)
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _UNREVIEWED = {
@@ -38,11 +39,21 @@ class File(Struct):
     rows: list[Row]  # all, the head too
     marks_formulas: bool
     faults: Faults = field(default_factory=Faults)
+    places: dict[Column, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for at, column in enumerate(self.columns):
+            self.places.setdefault(column, at)
 
     def cell(self, row: Row, column: Column) -> str:
         """Return the text of a cell, "" if there is none."""
-        at = self.columns.index(column) if column in self.columns else len(row.cells)
+        at = self.places.get(column, len(row.cells))
         return self.plain(row.cells[at]) if at < len(row.cells) else ""
+
+    def texts_in(self, row: Row) -> list[int]:
+        """Return the columns of languages in which the row has a text."""
+        cells = zip(self.columns, row.cells, strict=False)
+        return [at for at, (c, cell) in enumerate(cells) if c.kind == TEXT and cell]
 
     def plain(self, cell: str) -> str:
         """Return the text of a cell, without the mark that keeps a spreadsheet from
@@ -87,6 +98,9 @@ def read_rows(content: bytes, delimiters: str, *, marks_formulas: bool) -> File:
     except csv.Error as error:
         raise unreadable(at + 1, "syntax", f"the row is broken: {error}") from None
     head = rows[start]
+    if len(head.cells) > COLUMNS_LIMIT:
+        message = f"there are more than {COLUMNS_LIMIT:,} columns"
+        raise unreadable(head.line, "column", message)
     columns = columns_of(head.cells)
     file = File(encoding, delimiter, head, columns, rows, marks_formulas)
     _set_ids(file, rows[start + 1 :])

@@ -89,21 +89,25 @@ class Table:
 
 
 def _catalogues(table: File) -> list[Catalogue]:
-    languages = [column for column in table.columns if column.kind == TEXT]
-    if not languages:
+    """Return the catalogue of each language: the keys that have a text there, the first
+    also those that have none at all."""
+    found: dict[int, list[Entry]] = {
+        at: [] for at, c in enumerate(table.columns) if c.kind == TEXT
+    }
+    if not found:
         told = "no column is headed with the code of a language, or with 'text'"
         raise unreadable(table.head.line, "column", told)
     by_key: dict[str, list[Row]] = {}
     for row in table.rows:
         if row.id is not None:
             by_key.setdefault(row.id.partition("\0")[0], []).append(row)
-    found = [
-        Catalogue(
-            column.language, [_entry(table, *one, column) for one in by_key.items()]
-        )
-        for column in languages
-    ]
-    return [replace(found[0], warnings=table.faults.warnings), *found[1:]]
+    first = next(iter(found))
+    for key, rows in by_key.items():
+        places = {at for row in rows for at in table.texts_in(row)}
+        for at in places or {first}:
+            found[at].append(_entry(table, key, rows, table.columns[at]))
+    made = [Catalogue(table.columns[at].language, some) for at, some in found.items()]
+    return [replace(made[0], warnings=table.faults.warnings), *made[1:]]
 
 
 def _entry(table: File, key: str, rows: Sequence[Row], column: Column) -> Entry:

@@ -36,6 +36,9 @@ class _Writing:
             self._column(DESCRIPTION)
         if self._is_new and any(entry.max_length for entry in every):
             self._column(LENGTH)
+        self._form = column_in(table.columns, FORM, None)
+        self._description = column_in(table.columns, DESCRIPTION, None)
+        self._length = column_in(table.columns, LENGTH, None)
         self._status: dict[int, int | None] = {}  # by column of texts
         for one in catalogues:
             at = self._column(TEXT, one.language_code)
@@ -55,6 +58,7 @@ class _Writing:
             at = max(len(table.columns), len(table.head.cells))
             table.head.cells.append(language or name if kind == TEXT else name)
             table.columns.append(Column(kind, language))
+            table.places[table.columns[-1]] = at
         return at
 
     def _is_plain(self, entry: Entry) -> bool:
@@ -79,10 +83,7 @@ class _Writing:
 
     def _has_others(self, row: Row, given: Mapping[int, Entry]) -> bool:
         """Whether a row has texts in languages that are not written."""
-        return any(
-            column.kind == TEXT and at not in given and self._table.cell(row, column)
-            for at, column in enumerate(self._table.columns)
-        )
+        return any(at not in given for at in self._table.texts_in(row))
 
     def _texts(self, entry: Entry) -> Mapping[str, str]:
         """The texts of an entry by form, as the rows of the file have them."""
@@ -107,7 +108,7 @@ class _Writing:
                 if table.plain(cells[at]) != text:
                     cells[at] = table.marked(text)
 
-        put(column_in(table.columns, FORM, None), form)
+        put(self._form, form)
         for at, entry in self._entries[key].items():
             text, status = self._texts(entry).get(form, ""), self._status[at]
             put(at, text)
@@ -115,16 +116,12 @@ class _Writing:
                 was_open = table.is_unreviewed(row, table.columns[status])
                 if entry.needs_review is not was_open:
                     put(status, "needs review" if entry.needs_review else "approved")
-            description = column_in(table.columns, DESCRIPTION, None)
-            if description is not None and entry.description:
-                before = table.cell(row, table.columns[description])
-                if (
-                    before[: len(entry.description)].split()
-                    != entry.description.split()
-                ):
-                    put(description, entry.description)
+            if entry.description:
+                before = table.cell(row, Column(DESCRIPTION))
+                if not before.startswith(entry.description):  # it may be cut short
+                    put(self._description, entry.description)
             if entry.max_length is not None:
-                put(column_in(table.columns, LENGTH, None), str(entry.max_length))
+                put(self._length, str(entry.max_length))
         return self.rendered(row, cells, newline)
 
     def rendered(self, row: Row, cells: Sequence[str], newline: str) -> str:

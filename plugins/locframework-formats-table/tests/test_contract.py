@@ -32,7 +32,6 @@ EXPECTED = {
     "de": [
         Entry("cart.pay", "Jetzt zahlen", line=2),
         Entry("cart.title", "Dein Korb", needs_review=True, line=3),
-        Entry("Sign in", None, line=4),
         Entry("formula", "=1+1", line=5),
         Entry("lines", "eins", line=6),
     ],
