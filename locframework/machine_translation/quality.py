@@ -13,7 +13,7 @@ from locframework.keys.records import PROVENANCE, FileDetail
 from locframework.keys.store import KeyStorage, store_of
 from locframework.languages import count_words
 
-from .records import SHARE, ProviderQuality, short, text_hash
+from .records import SHARE, ProviderQuality, plain, text_hash
 from .usage import AiUsage, AiUsageStore, Budgets
 
 DISTANCE_SCALE = 10_000
@@ -139,7 +139,7 @@ def quality_of(usage: AiUsage) -> ProviderQuality:
         usage.edited,
         usage.rejected,
         round(distance / usage.edited, 4) if usage.edited else None,
-        short(cost),
+        plain(cost),
         words,
-        short((cost / words).quantize(SHARE)) if words else None,
+        plain((cost / words).quantize(SHARE)) if words else None,
     )

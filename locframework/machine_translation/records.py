@@ -249,10 +249,6 @@ def text_hash(text: str | None) -> str:
 
 
 def plain(amount: Decimal) -> str:
-    """Return the amount in decimal digits, without an exponent."""
-    return f"{amount:f}"
-
-
-def short(amount: Decimal) -> str:
-    """Return the amount in decimal digits, without zeros at the end."""
-    return plain(amount.normalize())
+    """Return the amount in decimal digits, without an exponent, and without zeros at
+    the end of a fraction."""
+    return f"{amount.normalize():f}"

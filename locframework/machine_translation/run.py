@@ -67,7 +67,6 @@ from .records import (
     RunStep,
     TranslateRequest,
     plain,
-    short,
     text_hash,
 )
 from .translator import MatchHint, TermHint, TranslationItem, Translator
@@ -477,7 +476,7 @@ class TranslationRuns:
                 info.model,
                 job.job.id,
                 each.unit.prompt_hash if each.unit else "",
-                short(share.quantize(SHARE)),
+                plain(share.quantize(SHARE)),
             )
             more = {"textHash": text_hash(each.text), "origin": each.origin}
             detail = msgspec.to_builtins(made) | more

@@ -47,7 +47,6 @@ from .records import (
     TranslateRequest,
     UsageAnswer,
     plain,
-    short,
 )
 from .run import (
     JOB_TYPE,
@@ -164,15 +163,15 @@ class MachineTranslation:
                     each.provider,
                     each.language_code,
                     each.translated,
-                    short(each.cost),
+                    plain(each.cost),
                 )
                 for each in self._usage_of(project, query)
             ]
             limit, spent = self._budgets.limit(project), self._budgets.spent(project)
-        left = None if limit is None else short(max(limit.left, Decimal(0)))
+        left = None if limit is None else plain(max(limit.left, Decimal(0)))
         own = project.ai.monthly_budget
         return UsageAnswer(
-            usage, Budget(self._budgets.month(), short(spent), own, left)
+            usage, Budget(self._budgets.month(), plain(spent), own, left)
         )
 
     def quality(

@@ -102,7 +102,7 @@ def test_of_two_runs_over_the_same_texts_the_second_changes_nothing(
     won = Counter({("translated", None): 4, ("skipped", "no_source"): 1})
     lost = Counter({("skipped", "changed_meanwhile"): 4, ("skipped", "no_source"): 1})
     assert kinds in ([won, lost], [lost, won])
-    assert [result["cost"] for result in results] == ["2.0", "2.0"]
+    assert [result["cost"] for result in results] == ["2", "2"]
     assert set(values(shop, project).values()) == {
         ("SAVE {name}", "draft"),
         ("CLOSE", "draft"),
@@ -138,7 +138,7 @@ def test_a_run_on_a_branch_that_ends_meanwhile_fails_and_says_what_it_paid(
 
     assert (job["status"], job["error"]["code"]) == ("failed", "branch_not_open")
     assert len(engine.batches) == 2
-    assert (job["result"]["cost"], job["result"]["paidAgain"]) == ("1.0", "0.5")
+    assert (job["result"]["cost"], job["result"]["paidAgain"]) == ("1", "0.5")
     assert outcomes(shop, project, job) == [("a", "de", "translated", None)]
     merged = {("a", None): ("SAVE {name}", "draft")}
     assert values(shop, project) == (merged if end == "merge" else {})

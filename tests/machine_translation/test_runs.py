@@ -212,7 +212,7 @@ def test_a_budget_is_never_exceeded(shop, project, engine):
     dry = run(shop, project, languageCodes=["de", "ru"], dryRun=True)["result"]
     job = run(shop, project, languageCodes=["de", "ru"], maxCost="1.75")
 
-    assert (dry["cost"], dry["translated"]) == ("5.0", 10)
+    assert (dry["cost"], dry["translated"]) == ("5", 10)
     assert engine.price * len(engine.batches) == Decimal("1.5")
     result = job["result"]
     assert (result["cost"], result["translated"], result["failed"]) == ("1.5", 3, 7)
