@@ -89,10 +89,14 @@ _OF_KEYS = f"""SELECT k.number * {SEARCH_ROWS} AS number, k.folded || ? || coale
 _OF_LANGUAGES = f"""SELECT
         v.key_number * {SEARCH_ROWS} + {_search_row("v.language_code")} AS number,
         group_concat(v.folded, ?) AS text
-    FROM key_values v WHERE"""
+    FROM key_values v WHERE v.key_number IN (SELECT value FROM json_each(?))
+    AND {_search_row("v.language_code")} IN (
+        SELECT {_search_row("value")} FROM json_each(?))
+    GROUP BY 1"""
 _INDEX = """INSERT OR REPLACE INTO key_search (rowid, text)
     SELECT n.number, n.text FROM ({rows}) n LEFT JOIN key_search s ON s.rowid = n.number
     WHERE s.text IS NOT n.text"""
+_INDEX_TEXTS = _INDEX.format(rows=_OF_LANGUAGES)
 
 
 COUNTS = ("draft", "pending_review", "approved", "outdated", "words", "approved_words")
@@ -217,7 +221,9 @@ class KeyValues(ScopedStore):
             database.insert_many("value_revisions", REVISION_KEPT, rows)
             if not (values or cleared):
                 return True
-            times = {each.language_code: at for each in cleared} | latest(values)
+            times = latest(values)
+            if cleared:
+                times = {each.language_code: at for each in cleared} | times
             counted_lists = lists if counted is None else []
             if counted:
                 some = chunks(self._marked(counted))
@@ -455,11 +461,8 @@ def index_texts(
 ) -> None:
     """Index for searches the changed texts of keys, by number, in these languages."""
     if database.engine.has_trigram_tables:
-        changed = f"SELECT {_search_row('value')} FROM json_each(?)"
-        rows = f"""{_OF_LANGUAGES} v.key_number IN (SELECT value FROM json_each(?))
-            AND {_search_row("v.language_code")} IN ({changed}) GROUP BY 1"""
         listed = map(json_text, (list(numbers), list(languages)))
-        database.run(_INDEX.format(rows=rows), (FOLDED_BREAK, *listed))
+        database.run(_INDEX_TEXTS, (FOLDED_BREAK, *listed))
 
 
 def states_of(which: SqlFragment, in_languages: SqlFragment = _ALL) -> SqlFragment:
