@@ -452,6 +452,7 @@ class FormatContract:
             )
             if sample.content.count(b"\n") == sample.content.count(b"\r\n"):
                 assert content.count(b"\n") == content.count(b"\r\n")
+            assert content.endswith(b"\n") is sample.content.endswith(b"\n")
 
     def require_template(self, format: Format) -> None:
         """Skip where layouts are not kept, or one of both ways is missing."""

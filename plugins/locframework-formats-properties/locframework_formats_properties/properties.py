@@ -86,7 +86,8 @@ class _Writer:
     def lines(self, key: str, text: str, description: str) -> str:
         """The lines of a new key."""
         head = f"{self._escaped(key, IN_KEYS)}{self.separator}"
-        return self.comments(description) + self._line(head, text)
+        line = f"{head}{self._escaped(text, IN_TEXTS)}{self._newline}"
+        return self.comments(description) + line
 
     def comments(self, description: str) -> str:
         """The lines of a description."""
@@ -110,10 +111,9 @@ class _Writer:
         key = self._escaped(block.key or "", IN_KEYS)
         if plain_text(head[1]) == block.key:
             key = head[1]
-        return comments + self._line(f"{blanks}{key}{separator}", text)
-
-    def _line(self, head: str, text: str) -> str:
-        return f"{head}{self._escaped(text, IN_TEXTS)}{self._newline}"
+        end = line.source[len(line.source.rstrip("\r\n")) :]
+        raw = self._escaped(text, IN_TEXTS)
+        return f"{comments}{blanks}{key}{separator}{raw}{end}"
 
 
 def _text_of(entry: Entry, block: Block | None, warnings: list[str]) -> str | None:
