@@ -153,7 +153,7 @@ class RunApprovals:
         }
         store = store_of(self._storage, scope)
         states = states_of(store, project.id, {id_ for id_, _ in made})
-        hashes = self._hashes(scope, params.run_id, made)
+        drafts = self._drafts(scope, made)
         writes: dict[tuple[str, str], KeyWrite] = {}
         for (id_, code), item in made.items():
             if id_ not in states:
@@ -166,7 +166,9 @@ class RunApprovals:
             ]
             if not rows:
                 continue  # somebody approved it, or the page before
-            if not all(_is_of_run(row, hashes) for row in rows):
+            runs = [_run_of(row, drafts) for row in rows]
+            # all forms are approved at once: those of earlier runs too
+            if max(runs) != params.run_id or "" in runs:
                 result.skip(item, "changed_later")
                 continue
             decision = ReviewDecision(code, approves=True)
@@ -182,23 +184,30 @@ class RunApprovals:
             else:
                 result.approved += 1
 
-    def _hashes(
-        self, scope: BranchScope, run_id: str, made: Iterable[tuple[str, str]]
-    ) -> Mapping[tuple[str, str, str], str]:
-        """Return the hashes of the texts that the run made, by key, language and plural
-        form."""
+    def _drafts(
+        self, scope: BranchScope, made: Iterable[tuple[str, str]]
+    ) -> Mapping[tuple[str, str, str], tuple[str, str]]:
+        """Return the run that made a text, and the text's hash, by key, language and
+        plural form."""
         store = store_of(self._storage, scope)
         ids: dict[str, set[str]] = {}
         for id_, code in made:
             ids.setdefault(code, set()).add(id_)
         return {
-            (each.key_id, code, each.module): str(each.detail["textHash"])
+            (each.key_id, code, each.module): (
+                str(each.detail["jobId"]),
+                str(each.detail["textHash"]),
+            )
             for code, some in ids.items()
             for each in store.details_of(scope.project.id, PROVENANCE, code, some)
-            if each.detail["jobId"] == run_id
         }
 
 
-def _is_of_run(row: StoredValue, hashes: Mapping[tuple[str, str, str], str]) -> bool:
+def _run_of(
+    row: StoredValue, drafts: Mapping[tuple[str, str, str], tuple[str, str]]
+) -> str:
+    """Return the run that made a draft; "" if it is none, or was changed. Ids of later
+    runs are greater."""
     place = row.key_id, row.language_code, row.plural_form or ""
-    return row.status == "draft" and hashes.get(place) == text_hash(row.value)
+    run_id, made_hash = drafts.get(place, ("", ""))
+    return run_id if row.status == "draft" and text_hash(row.value) == made_hash else ""

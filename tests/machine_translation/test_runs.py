@@ -505,6 +505,27 @@ def test_what_a_run_made_and_nobody_changed_is_approved(shop, project):
         assert reviewer.post(f"{path}/ai/runs/{other['id']}/approve").status == 404
 
 
+def test_plural_forms_of_two_runs_are_approved_with_the_later_one(
+    shop, project, engine
+):
+    def without_the_first(batch):
+        return Translations(engine.upper(batch).outcomes | {"0": Refused("rude")})
+
+    def approve(job):
+        path = f"/projects/{project['id']}/ai/runs/{job['id']}/approve"
+        return shop.job_of(shop.owner.post(path))["result"]
+
+    engine.answer = without_the_first
+    first = run(shop, project, filter={"prefix": "n"})
+    engine.answer = engine.upper
+    second = run(shop, project, filter={"prefix": "n"})
+
+    [left] = approve(first)["skipped"]
+    assert left["reason"] == "changed_later"
+    assert approve(second)["approved"] == 1
+    assert {each[1] for each in values(shop, project).values()} == {"approved"}
+
+
 def test_what_a_run_writes_does_not_change_what_it_selects(shop, project, engine):
     engine.most_items = 1  # keys of a page
     body = {
