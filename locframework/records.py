@@ -74,11 +74,14 @@ from .keys.records import TrashedKey as TrashedKey
 from .keys.records import TrashQuery as TrashQuery
 from .keys.records import ValueDetail as ValueDetail
 from .keys.records import ValueItem as ValueItem
+from .machine_translation.records import MonthsQuery as MonthsQuery
+from .machine_translation.records import ProviderQuality as ProviderQuality
 from .machine_translation.records import RunFilter as RunFilter
 from .machine_translation.records import RunOutcome as RunOutcome
 from .machine_translation.records import Suggestion as Suggestion
 from .machine_translation.records import SuggestRequest as SuggestRequest
 from .machine_translation.records import TranslateRequest as TranslateRequest
+from .machine_translation.records import UsageAnswer as UsageAnswer
 from .machine_translation.translator import TranslatorInfo as TranslatorInfo
 from .memories.imports import MemoryExportQuery as MemoryExportQuery
 from .memories.imports import MemoryImportOptions as MemoryImportOptions

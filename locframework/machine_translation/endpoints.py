@@ -116,7 +116,7 @@ class MachineTranslationEndpoints:
 
         By month, engine and language; and what is left of the monthly budget.
         """
-        return self._translation.usage(caller, project_id, query)
+        return self._translation.get_usage(caller, project_id, query)
 
     @operation("GET", "/projects/{projectId}/ai/quality", permission=PERMISSION)
     def get_quality(
@@ -128,7 +128,7 @@ class MachineTranslationEndpoints:
         approved after an edit, or rejected. Each draft counts once, in the month of the
         decision.
         """
-        return QualityAnswer(self._translation.quality(caller, project_id, query))
+        return QualityAnswer(self._translation.get_quality(caller, project_id, query))
 
     @operation(
         "POST",

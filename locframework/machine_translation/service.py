@@ -150,7 +150,7 @@ class MachineTranslation:
         items = [msgspec.convert(each, RunOutcome) for each in found.items]
         return Page(items, found.total, found.page, found.limit)
 
-    def usage(
+    def get_usage(
         self, caller: Caller, project_id: str, query: MonthsQuery = MonthsQuery()
     ) -> UsageAnswer:
         """Return what engines cost by month, the newest first, and what is left of the
@@ -174,7 +174,7 @@ class MachineTranslation:
             usage, Budget(self._budgets.month(), plain(spent), own, left)
         )
 
-    def quality(
+    def get_quality(
         self, caller: Caller, project_id: str, query: MonthsQuery = MonthsQuery()
     ) -> list[ProviderQuality]:
         """Return what reviewers did with the texts of each engine and language, in

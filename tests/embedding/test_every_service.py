@@ -44,7 +44,11 @@ from locframework.keys.records import (
     TrashQuery,
     ValueItem,
 )
-from locframework.machine_translation.records import SuggestRequest, TranslateRequest
+from locframework.machine_translation.records import (
+    MonthsQuery,
+    SuggestRequest,
+    TranslateRequest,
+)
 from locframework.memories.prefill import PrefillRequest
 from locframework.merging.records import MergeRequest
 from locframework.pagination import PageRequest
@@ -281,6 +285,8 @@ ROWS = [  # the reads first; what ends most comes last
         writes="fr",
     ),
     Row("machine_translation.list_providers", "ai_suggest", lambda w: ()),
+    Row("machine_translation.get_usage", "ai_run", lambda w: ()),
+    Row("machine_translation.get_quality", "ai_run", lambda w: (MonthsQuery(),)),
     Row("machine_translation.list_outcomes", "", lambda w: (w.run, PageRequest())),
     Row("jobs.cancel_job", "", lambda w: (w.job,)),
     Row("languages.add_language", "language_manage", lambda w: (NewLanguage("ar"),)),
