@@ -1,7 +1,7 @@
 """What formats of text files have in common: charsets, faults with lines, templates."""
 
 import codecs
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -151,3 +151,18 @@ def fill_template(
     lines = [one for some in kept for one in some if one]
     ends = [one if one.endswith("\n") else one + newline for one in lines[:-1]]
     return "".join([*ends, *lines[-1:]])
+
+
+def one_text(
+    entry: Entry, block: Block | None, warnings: list[str], files: str
+) -> str | None:
+    """Return the text of a key for ``files`` without plural forms: of a plural key the
+    form ``other``, or else the last, with a warning, unless the file has just that."""
+    value = entry.value
+    if not isinstance(value, Mapping):
+        return value
+    text = value.get("other") or next(reversed([*value.values()]), None)
+    if text and (block is None or value.keys() != {"other"}):
+        told = f"has only one text: {files} have no plural forms"
+        warnings.append(f"{entry.key} {told}")
+    return text

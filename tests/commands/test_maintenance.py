@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import json
 import os
 import sys
 import time
@@ -226,7 +227,8 @@ def web(framework, project):
 def test_check_settings_names_the_data_that_needs_a_missing_format(
     command, project, web, folder
 ):
-    blocked = 'blocked_plugins = ["json", "gettext", "properties", "table"]'
+    formats = ["apple", "gettext", "json", "properties", "table"]
+    blocked = f"blocked_plugins = {json.dumps(formats)}"
     (folder / "less.toml").write_text(blocked)
 
     result = command("--settings", "less.toml", "check-settings")

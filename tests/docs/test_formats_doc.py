@@ -18,9 +18,10 @@ from locframework.testing.workspace import Workspace
 OpenPage = Callable[[str], Any]
 
 EXAMPLES = {"json": "json-nested", "arb": "arb", "po": "gettext-po"}
-EXAMPLES |= {"properties": "java-properties", "table": "csv"}
-BLOCKS = {"po": "po", "properties": "properties", "table": "text"}
-IN_GERMAN = ("po", "properties", "table")
+EXAMPLES |= {"properties": "java-properties", "strings": "apple-strings"}
+EXAMPLES["table"] = "csv"
+BLOCKS = {"po": "po", "properties": "properties", "strings": "text", "table": "text"}
+IN_GERMAN = ("po", "properties", "strings", "table")
 _CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")
 
 

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from locframework.ports import (
     Block,
@@ -15,6 +15,7 @@ from locframework.ports import (
     TextFile,
     WrittenFile,
     fill_template,
+    one_text,
     quoted,
 )
 
@@ -116,19 +117,6 @@ class _Writer:
         return f"{comments}{blanks}{key}{separator}{raw}{end}"
 
 
-def _text_of(entry: Entry, block: Block | None, warnings: list[str]) -> str | None:
-    """The text of a key; of a plural one the form ``other``, or else the last, with a
-    warning, unless the file has just that."""
-    value = entry.value
-    if not isinstance(value, Mapping):
-        return value
-    text = value.get("other") or next(reversed([*value.values()]), None)
-    if text and (block is None or value.keys() != {"other"}):
-        told = "has only one text: properties files have no plural forms"
-        warnings.append(f"{entry.key} {told}")
-    return text
-
-
 class Properties:
     """A line ``key=text`` for each key.
 
@@ -180,7 +168,7 @@ class Properties:
         warnings: list[str] = []
 
         def lines_of(entry: Entry, block: Block | None) -> str:
-            text = _text_of(entry, block, warnings)
+            text = one_text(entry, block, warnings, "properties files")
             description = entry.description if is_source else ""
             old = block.entry if block else None
             if text is None:

@@ -1,0 +1,210 @@
+"""The format keeps the contract of the port, and reads files as Apple's tools do."""
+
+import codecs
+from collections.abc import Mapping
+from typing import ClassVar
+
+import openstep_plist
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from locframework_formats_apple import ApplePlugin
+
+from locframework.ports import (
+    Catalogue,
+    Entry,
+    FileOptions,
+    Format,
+    SourceFile,
+    UnreadableFile,
+)
+from locframework.testing.contracts.formats import KEYS, TEXTS, FormatContract, Sample
+
+OPTIONS = FileOptions(key_separator=".", source_language="en")
+TEXT = r"""/* Localizable.strings
+   Copyright */
+
+/* The button
+   below the cart */
+"cart.pay" = "Pay \"now\"";   // at the end
+// Of the page
+// with %@
+"Your %@" = "Your %1$@";
+title = "Line\none \U00e9 \Ud83d\Ude00 \101";
+
+/* No comment provided by engineer. */
+"Sign in";
+"a"="b";"c" = /* inside */ "two
+lines";
+	"empty" = "";
+"""
+ENTRIES = [
+    Entry(
+        "cart.pay",
+        'Pay "now"',
+        description="The button\nbelow the cart",
+        line=6,
+    ),
+    Entry("Your %@", "Your %1$@", description="Of the page\nwith %@", line=9),
+    Entry("title", "Line\none é 😀 A", line=10),
+    Entry("Sign in", "Sign in", line=13),
+    Entry("a", "b", line=14),
+    Entry("c", "two\nlines", line=14),
+    Entry("empty", "", line=16),
+]
+WRITTEN = r"""/* The button
+below the cart */
+"cart.pay" = "Pay \"now\"";
+/* Of the page
+with %@ */
+"Your %@" = "Your %1$@";
+"title" = "Line\none é 😀 A";
+"Sign in" = "Sign in";
+"a" = "b";
+"c" = "two\nlines";
+"empty" = "";
+"""
+SHORT = '"k" = "Größe";\r\n"b" = "y";'
+SHORT_ENTRIES = [Entry("k", "Größe", line=1), Entry("b", "y", line=2)]
+SHORT_WRITTEN = '"k" = "Größe";\n"b" = "y";\n'.encode()
+UNREADABLE = {
+    "no end of a text": (b'"a" = "b";\n"c" = "d;\n', 2),
+    "no end of a comment": (b'"a" = "b";\n\n/* c\n', 3),
+    "no semicolon": (b'"a" = "b"\n"c" = "d";\n', 2),
+    "no text": (b'"a" = ;\n', 1),
+    "cut off": (b'"a" = "b";\n"c" =\n', 2),
+    "in braces": (b'\n{ "a" = "b"; }\n', 2),
+    "an octal escape": (b'"a" = "\\351";\n', 1),
+    "XML": (b'<?xml version="1.0"?><plist><dict/></plist>', 1),
+    "compiled": (b"bplist00\xd1\x01\x02", 1),
+    "not UTF-8": (b'"a" = "b";\n"c" = "\xfc";\n', 2),
+}
+
+
+def apple_strings() -> Format:
+    [format_] = ApplePlugin().loc_provide_formats()
+    return format_
+
+
+class TestStrings(FormatContract):
+    samples: ClassVar[Mapping[str, Sample]] = {
+        "all": Sample(TEXT.encode(), ENTRIES, WRITTEN.encode()),
+        "UTF-16": Sample(
+            codecs.BOM_UTF16_LE + SHORT.replace("\r", "").encode("utf-16-le"),
+            SHORT_ENTRIES,
+            SHORT_WRITTEN,
+        ),
+        "UTF-8 with a mark": Sample(
+            codecs.BOM_UTF8 + SHORT.encode(), SHORT_ENTRIES, SHORT_WRITTEN
+        ),
+    }
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return apple_strings()
+
+
+def texts_in(content):
+    [found] = apple_strings().read(SourceFile("x.strings", content), OPTIONS)
+    return {entry.key: entry.value for entry in found.entries}
+
+
+def written(texts, template=None):
+    entries = [Entry(key, text) for key, text in texts.items()]
+    catalogue = Catalogue("de", entries, template=template)
+    return apple_strings().write([catalogue], OPTIONS).content
+
+
+ANY = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+
+
+@settings(deadline=None)
+@given(st.dictionaries(ANY.filter(bool), ANY))
+def test_another_reader_reads_what_was_written(texts):
+    content = written(texts)
+
+    assert texts_in(content) == texts
+    assert dict(openstep_plist.loads(content.decode())) == texts
+
+
+def test_another_reader_reads_the_texts_and_keys_of_the_contract():
+    texts = {f"text {n}": text for n, text in enumerate(TEXTS.values())}
+    texts |= dict.fromkeys(KEYS, "x")
+
+    assert dict(openstep_plist.loads(written(texts).decode())) == texts
+
+
+SIGNS = st.sampled_from(
+    [*'ab"=; \t\n\\/*_$:.-nU', "/*", "*/", "//", '"a"', "\\U00e9", "\\101", "ü"]
+)
+
+
+@settings(deadline=None, max_examples=1000)
+@given(st.lists(SIGNS, max_size=25).map("".join))
+def test_what_is_read_is_what_another_reader_reads(text):
+    try:
+        found = texts_in(text.encode())
+    except UnreadableFile:
+        return
+    expected = dict(openstep_plist.loads(text)) if found else {}
+    expected.pop("", None)
+
+    assert found == {key: str(value) for key, value in expected.items()}
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "line"),
+    [
+        ("cart.pay", "Now", '"cart.pay" = "Now";   // at the end'),
+        ("Sign in", "Log in", '"Sign in" = "Log in";'),
+        ("a", "x", '"a"="x";"c" = /* inside */ "two'),
+        ("empty", "no", '\t"empty" = "no";'),
+    ],
+)
+def test_a_changed_text_changes_its_line_alone(key, text, line):
+    texts = {**texts_in(TEXT.encode()), key: text}
+
+    lines = written(texts, TEXT.encode()).decode().splitlines()
+
+    before = TEXT.splitlines()
+    assert [b for a, b in zip(before, lines, strict=True) if a != b] == [line]
+
+
+def test_keys_come_and_go_with_their_comments():
+    texts = texts_in(TEXT.encode())
+    del texts["Your %@"], texts["a"]
+    texts = {"first": "1", **texts, "last": "2"}
+
+    found = written(texts, TEXT.encode()).decode()
+
+    expected = TEXT.replace(
+        '// Of the page\n// with %@\n"Your %@" = "Your %1$@";\n', ""
+    )
+    expected = expected.replace('"a"="b";', "").replace(
+        "/* The button", '"first" = "1";\n/* The button'
+    )
+    assert found == f'{expected}"last" = "2";\n'
+
+
+def test_a_key_behind_the_last_line_gets_a_line_of_its_own():
+    assert written({"k": "Größe", "b": "y", "c": "z"}, SHORT.encode()).decode() == (
+        f'{SHORT}\r\n"c" = "z";\r\n'
+    )
+
+
+def test_the_last_text_of_a_key_counts_and_is_told():
+    content = b'"a" = "1";\n"a" = "2";\n'
+    [found] = apple_strings().read(SourceFile("x.strings", content), OPTIONS)
+
+    assert [(entry.key, entry.value) for entry in found.entries] == [("a", "2")]
+    assert found.warnings == [
+        "line 2: the key 'a' is there before; the last text counts"
+    ]
+
+
+def test_a_million_signs_take_linear_time():
+    for content in (b"/*" * 500_000, b'"' + b"\\" * 1_000_000, b"a" * 1_000_000):
+        with pytest.raises(UnreadableFile):
+            texts_in(content)
+    assert len(texts_in(b'"a" = "b";\n' * 100_000)) == 1
