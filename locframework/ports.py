@@ -64,7 +64,7 @@ from .formats.text_files import Block as Block
 from .formats.text_files import Faults as Faults
 from .formats.text_files import TextFile as TextFile
 from .formats.text_files import fill_template as fill_template
-from .formats.text_files import one_text as one_text
+from .formats.text_files import fill_texts as fill_texts
 from .formats.text_files import quoted as quoted
 from .formats.text_files import unreadable as unreadable
 from .glossaries.records import Glossary as Glossary

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from locframework.errors import Problem, UnreadableFile, abbreviate
 
-from .records import Entry
+from .records import Catalogue, Entry, FileOptions
 
 FAULTS_LIMIT = 1000  # of a file, and as many warnings
 _MARKS = (
@@ -153,11 +153,45 @@ def fill_template(
     return "".join([*ends, *lines[-1:]])
 
 
-def one_text(
+def fill_texts(
+    catalogue: Catalogue,
+    options: FileOptions,
+    blocks: Sequence[Block],
+    new: Callable[[str, str, str], str],
+    changed: Callable[[Block, str, str | None], str],
+    files: str,
+    newline: str = "\n",
+) -> tuple[str, list[str]]:
+    """Return a file of texts without plural forms, as ``fill_template`` does, and
+    warnings about plurals.
+
+    ``new`` returns the lines of a key, its text and its description, ``changed`` those
+    of a block with another text, and with another description unless that is None.
+    Descriptions are written in the source language only. ``files``: what such files are
+    called in warnings.
+    """
+    is_source = catalogue.language_code in (None, options.source_language)
+    warnings: list[str] = []
+
+    def lines_of(entry: Entry, block: Block | None) -> str:
+        text = _one_text(entry, block, warnings, files)
+        description = entry.description if is_source else ""
+        old = block.entry if block else None
+        if text is None:
+            return block.text if block and old and not old.value else ""
+        if block is None or old is None:
+            return new(entry.key, text, description)
+        is_same = old.description.startswith(description)
+        return changed(block, text, None if is_same else description)
+
+    return fill_template(blocks, catalogue.entries, lines_of, newline), warnings
+
+
+def _one_text(
     entry: Entry, block: Block | None, warnings: list[str], files: str
 ) -> str | None:
-    """Return the text of a key for ``files`` without plural forms: of a plural key the
-    form ``other``, or else the last, with a warning, unless the file has just that."""
+    """Return the text of a key; of a plural one the form ``other``, or else the last,
+    with a warning, unless the file has just that."""
     value = entry.value
     if not isinstance(value, Mapping):
         return value

@@ -14,8 +14,7 @@ from locframework.ports import (
     SourceFile,
     TextFile,
     WrittenFile,
-    fill_template,
-    one_text,
+    fill_texts,
     quoted,
     unreadable,
 )
@@ -256,21 +255,16 @@ class Strings:
             entry.key not in known for entry in catalogue.entries
         ):
             blocks = _blocks(file.text + newline, Faults())
-        is_source = catalogue.language_code in (None, options.source_language)
-        warnings: list[str] = []
 
-        def lines_of(entry: Entry, block: Block | None) -> str:
-            text = one_text(entry, block, warnings, "strings files")
-            description = entry.description if is_source else ""
-            old = block.entry if block else None
-            if text is None:
-                return block.text if block and old and not old.value else ""
-            if block is None or old is None:
-                pair = f"{_quoted(entry.key)} = {_quoted(text)};{newline}"
-                return _comment(description, newline) + pair
-            is_kept = old.description.startswith(description)
-            return _changed(block, text, None if is_kept else description, newline)
+        def new(key: str, text: str, description: str) -> str:
+            pair = f"{_quoted(key)} = {_quoted(text)};{newline}"
+            return _comment(description, newline) + pair
 
-        text = fill_template(blocks, catalogue.entries, lines_of, "")
+        def changed(block: Block, text: str, description: str | None) -> str:
+            return _changed(block, text, description, newline)
+
+        text, warnings = fill_texts(
+            catalogue, options, blocks, new, changed, "strings files", ""
+        )
         declared = "utf-16" if file.charset.startswith("utf-16") else None
         return WrittenFile(file.encoded(text), warnings, declared)

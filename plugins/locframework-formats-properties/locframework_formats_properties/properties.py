@@ -14,8 +14,7 @@ from locframework.ports import (
     SourceFile,
     TextFile,
     WrittenFile,
-    fill_template,
-    one_text,
+    fill_texts,
     quoted,
 )
 
@@ -164,21 +163,14 @@ class Properties:
         known = [line for b in blocks if b.entry for line in logical_lines(b.text)]
         if known and (head := HEAD.match(known[-1].content)) and head[2].strip(BLANKS):
             writer.separator = head[2]
-        is_source = catalogue.language_code in (None, options.source_language)
-        warnings: list[str] = []
-
-        def lines_of(entry: Entry, block: Block | None) -> str:
-            text = one_text(entry, block, warnings, "properties files")
-            description = entry.description if is_source else ""
-            old = block.entry if block else None
-            if text is None:
-                return block.text if block and old and not old.value else ""
-            if block is None or old is None:
-                return writer.lines(entry.key, text, description)
-            if old.description.startswith(description):
-                return writer.changed(block, text, None)
-            return writer.changed(block, text, description)
-
-        text = fill_template(blocks, catalogue.entries, lines_of, file.newline)
+        text, warnings = fill_texts(
+            catalogue,
+            options,
+            blocks,
+            writer.lines,
+            writer.changed,
+            "properties files",
+            file.newline,
+        )
         charset = None if text.isascii() else file.declared
         return WrittenFile(file.encoded(text), warnings, charset)
