@@ -8,6 +8,9 @@ from locframework.languages import locale_tag, match_language
 _ANDROID = re.compile(
     r"values-(?:b\+(?P<bcp>[\w+]+)|(?P<old>[a-z]{2,3}(?:-r[A-Z]{2})?))"
 )
+_ANDROID_CODES = {"he": "iw", "id": "in", "yi": "ji"}  # that all versions know
+_DEFAULT = "values"  # Android's folder of the source language
+_CAR = "values-car"  # resources for cars, and not in Carib
 _PLAIN = re.compile(
     r"[a-z]{2}([-_][A-Za-z]{4})?([-_]([A-Za-z]{2}|[0-9]{3}))?([-_][a-z]{5,8}|@[a-z]+)?",
     re.ASCII,
@@ -26,17 +29,18 @@ def language_in_path(path: str, languages: frozenset[str]) -> str | None:
     one ends with it: ``messages_de.po``. What stands later in the path wins. Of
     ``.properties``, which Java names so, the end of the name comes first.
 
-    A code with a region in capitals, or with a script or variant behind ``@``, is
-    always a language, and a region by itself never is: ``ca_ES.json`` is in Catalan,
-    whether the project has it or not. Any other language that the project lacks is
-    found only where a whole name is its two-letter code, with or without script and
-    region: ``app.json`` names none.
+    A code with a region in capitals, with a script or variant behind ``@``, or in
+    Android's spelling, is always a language, and a region by itself never is:
+    ``ca_ES.json`` is in Catalan, whether the project has it or not. Any other language
+    that the project lacks is found only where a whole name is its two-letter code, with
+    or without script and region: ``app.json`` names none.
     """
     *folders, name = path.replace("\\", "/").split("/")
     stem, _, extension = name.rpartition(".") if "." in name else (name, "", "")
     names = [stem, *reversed(stem.split("."))]
     names += [folder.removesuffix(".lproj") for folder in reversed(folders)]
     parts = [_spelled(name) for name in dict.fromkeys(names)]
+    of_android = {_spelled(folder) for folder in folders if _spelled(folder) != folder}
     wholes = [(part, True) for part in parts]
     ends = [(end, False) for part in parts for end in _ends(part)]
     if extension == "properties":
@@ -50,11 +54,19 @@ def language_in_path(path: str, languages: frozenset[str]) -> str | None:
         found = match_language(tag, languages)
         if found is not None:
             return found
-        if _WITH_REGION.fullmatch(part) or ("@" in part and "-" in tag):
+        is_exact = _WITH_REGION.fullmatch(part) or ("@" in part and "-" in tag)
+        if is_exact or (is_whole and part in of_android):
             return tag
         if lacking is None and is_whole and _PLAIN.fullmatch(part):
             lacking = tag
     return lacking
+
+
+def is_in_default_folder(path: str) -> bool:
+    """Return whether Android takes the texts of a path for all languages that have no
+    others: ``res/values/strings.xml``. They are in the source language."""
+    folders = path.replace("\\", "/").lower().split("/")
+    return folders[-2:-1] == [_DEFAULT] and folders[-1].endswith(".xml")
 
 
 def languages_at_end(path: str) -> Iterator[tuple[str, str]]:
@@ -73,7 +85,8 @@ def module_path(path: str, language: str) -> tuple[str, ...]:
     """The path without its extension and the parts that name the language.
 
     ``locales/de/common.json`` is ``locales``, ``common``; so is
-    ``locales/common_de.json``. ``LC_MESSAGES`` goes with the language.
+    ``locales/common_de.json``. ``LC_MESSAGES`` goes with the language, and so does
+    ``values``, which is Android's folder of the source language.
     """
     *folders, name = path.replace("\\", "/").split("/")
     stem = name.rpartition(".")[0] or name
@@ -82,6 +95,8 @@ def module_path(path: str, language: str) -> tuple[str, ...]:
     if end is not None:
         stem = stem[: -len(end) - 1]
     passed_over = {"", "LC_MESSAGES"}
+    if is_in_default_folder(path):
+        passed_over.add(_DEFAULT)
     folders = [each for each in folders if not _names(each, language)]
     return tuple(part for part in (*folders, stem) if part not in passed_over)
 
@@ -95,6 +110,8 @@ def path_in(path: str, language: str, other: str) -> str | None:
         bare = part.removesuffix(".lproj")
         if not _names(bare, language):
             return part
+        if bare != _spelled(bare):
+            return _android_folder(other)
         code = other.replace("-", "_") if "_" in bare else other
         return part.replace(bare, code)
 
@@ -103,7 +120,18 @@ def path_in(path: str, language: str, other: str) -> str | None:
     if end is not None:
         pieces = [stem[: -len(end)] + renamed(end)]
     new = "/".join([*map(renamed, folders), ".".join(pieces) + dot + extension])
+    if new == path and is_in_default_folder(path):
+        new = "/".join([*folders[:-1], _android_folder(other), name])
     return new if new != path else None
+
+
+def _android_folder(tag: str) -> str:
+    """Return the folder of a language: ``values-pt-rBR``, ``values-b+sr+Latn``."""
+    language, _, rest = tag.partition("-")
+    if re.fullmatch("[A-Z]{2}|", rest):
+        region = f"-r{rest}" if rest else ""
+        return f"{_DEFAULT}-{_ANDROID_CODES.get(language, language)}{region}"
+    return f"{_DEFAULT}-b+{tag.replace('-', '+')}"
 
 
 def _names(part: str, language: str) -> bool:
@@ -129,7 +157,7 @@ def _ends(part: str) -> Iterator[str]:
 def _spelled(part: str) -> str:
     """A part of a path; the language of an Android folder of resources instead."""
     android = _ANDROID.fullmatch(part)
-    if android is None:
+    if android is None or part == _CAR:
         return part
     spelling = android["bcp"] or android["old"].replace("-r", "-")
     return spelling.replace("+", "-")

@@ -131,26 +131,34 @@ def fill_template(
 
     ``lines_of`` returns the lines of an entry: of one that the file has, those of its
     block with what differs; "" leaves it out. Keys that are no entry's go. New ones
-    stand behind the entry before them, the first ones before the entry that follows.
+    stand behind the entry before them, the first ones before the entry that follows,
+    and begin and end lines.
     """
     at = {block.key: index for index, block in enumerate(blocks) if block.key}
-    kept: list[list[str]] = [[] if block.key else [block.text] for block in blocks]
-    first: list[str] = []
+    kept: list[list[tuple[str, bool]]] = [
+        [] if block.key else [(block.text, False)] for block in blocks
+    ]
+    first: list[tuple[str, bool]] = []
     behind = first
     place = len(blocks)
     for entry in entries:
         index = at.get(entry.key)
         if index is None:
-            behind.append(lines_of(entry, None))
+            behind.append((lines_of(entry, None), True))
             continue
         if behind is first:
             place = index
-        kept[index].append(lines_of(entry, blocks[index]))
+        kept[index].append((lines_of(entry, blocks[index]), False))
         behind = kept[index]
     kept.insert(place, first)
-    lines = [one for some in kept for one in some if one]
-    ends = [one if one.endswith("\n") else one + newline for one in lines[:-1]]
-    return "".join([*ends, *lines[-1:]])
+    text: list[str] = []
+    was_new = False
+    for lines, is_new in (one for some in kept for one in some if one[0]):
+        if text and (is_new or was_new) and not text[-1].endswith("\n"):
+            text.append(newline)
+        text.append(lines)
+        was_new = is_new
+    return "".join(text)
 
 
 def fill_texts(

@@ -19,9 +19,10 @@ OpenPage = Callable[[str], Any]
 
 EXAMPLES = {"json": "json-nested", "arb": "arb", "po": "gettext-po"}
 EXAMPLES |= {"properties": "java-properties", "strings": "apple-strings"}
-EXAMPLES["table"] = "csv"
+EXAMPLES |= {"table": "csv", "android": "android-xml"}
 BLOCKS = {"po": "po", "properties": "properties", "strings": "text", "table": "text"}
-IN_GERMAN = ("po", "properties", "strings", "table")
+BLOCKS["android"] = "xml"
+IN_GERMAN = ("po", "properties", "strings", "table", "android")
 _CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")
 
 

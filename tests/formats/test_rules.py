@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locframework.formats.rules import language_in_path
+from locframework.formats.rules import (
+    is_in_default_folder,
+    language_in_path,
+    module_path,
+    path_in,
+)
 from locframework.languages import same_language
 
 PROJECT = frozenset(("en", "de", "pt-BR", "zh-Hans", "sr-Latn", "id"))
@@ -31,6 +36,7 @@ PROJECT = frozenset(("en", "de", "pt-BR", "zh-Hans", "sr-Latn", "id"))
         ("res/values-de/strings.xml", "de"),
         ("res/values-pt-rBR/strings.xml", "pt-BR"),
         ("res/values-b+sr+Latn/strings.xml", "sr-Latn"),
+        ("res/values-in/strings.xml", "id"),
         ("App/de.lproj/Localizable.strings", "de"),
         ("App/zh-Hans.lproj/Localizable.strings", "zh-Hans"),
         ("de\\app.json", "de"),
@@ -163,3 +169,60 @@ def test_a_code_with_a_region_never_names_another_language(
 
     assert found is not None
     assert same_language(found, language.replace("_", "-"))
+
+
+@pytest.mark.parametrize(
+    ("folder", "tag"),
+    [
+        ("values-iw", "he"),
+        ("values-in", "id"),
+        ("values-ji", "yi"),
+        ("values-kab", "kab"),
+        ("values-kn-rIN", "kn-IN"),
+        ("values-b+es+419", "es-419"),
+        ("values-b+ast", "ast"),
+    ],
+)
+def test_folders_of_android_name_languages_that_the_project_lacks(
+    folder: str, tag: str
+) -> None:
+    path = f"app/src/main/res/{folder}/strings.xml"
+
+    assert language_in_path(path, frozenset(["en"])) == tag
+    assert module_path(path, tag) == ("app", "src", "main", "res", "strings")
+
+
+@pytest.mark.parametrize(
+    "folder", ["values", "values-car", "values-night", "values-v21", "values-land"]
+)
+def test_other_folders_of_android_name_no_language(folder: str) -> None:
+    path = f"res/{folder}/strings.xml"
+
+    assert language_in_path(path, frozenset(["en"])) is None
+    assert is_in_default_folder(path) is (folder == "values")
+
+
+@pytest.mark.parametrize(
+    ("tag", "folder"),
+    [
+        ("de", "values-de"),
+        ("pt-BR", "values-pt-rBR"),
+        ("id", "values-in"),
+        ("sr-Latn", "values-b+sr+Latn"),
+        ("es-419", "values-b+es+419"),
+    ],
+)
+def test_a_file_of_android_is_in_the_folder_of_its_language(
+    tag: str, folder: str
+) -> None:
+    path = f"res/{folder}/strings.xml"
+
+    assert path_in("res/values/strings.xml", "en", tag) == path
+    assert path_in("res/values-fr/strings.xml", "fr", tag) == path
+    assert module_path("res/values/strings.xml", "en") == module_path(path, tag)
+
+
+def test_values_is_a_name_like_others_where_no_resources_are_in_it() -> None:
+    assert path_in("values/app.de.json", "de", "fr") == "values/app.fr.json"
+    assert module_path("values/app.json", "en") == ("values", "app")
+    assert not is_in_default_folder("values/app.json")
