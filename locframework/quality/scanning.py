@@ -35,7 +35,8 @@ TAG = re.compile(
 )
 
 MAYBE_PLACEHOLDER = re.compile(
-    r"[{%$:@!_\[](?:(?<=[{%])|(?<=\$)t\(|(?<=[:@!])[A-Za-z_.:]|(?<=_)_|(?<=\[)\[)"
+    r"[{%$:@!_\[](?:(?<=[{%])|(?<=\$)(?:t\(|[A-Za-z_@][\w@]{0,99}\$)"
+    r"|(?<=[:@!])[A-Za-z_.:]|(?<=_)_|(?<=\[)\[)"
 )
 """In every text that has placeholders; searching takes 0.1 µs."""
 SURE_STYLES = frozenset(("%s", "{}", "$t()"))
@@ -94,11 +95,13 @@ _OTHER = re.compile(
     rf"|__(?<!{_LETTER}__)(?P<lines>[a-z][A-Za-z0-9]*+(?:_[A-Za-z0-9]++)*+"
     rf"|[A-Z][A-Z0-9]*+(?:_[A-Za-z0-9]++)++)__(?!{_LETTER})"
     r"|\[\[(?P<double>[a-z_][A-Za-z0-9_.-]{0,99}|[A-Z0-9_]{2,99})\]\]"
+    # $NAME$ of browser extensions; not $$, nor $5 and $6
+    r"|\$(?<!\$\$)(?P<dollars>[A-Za-z_@][A-Za-z0-9_@]{0,99})\$"
 )
 _STYLES = {
     "enclosed": "%x%", "word": "%x", "place": "%1", "places": "%1", "count": "%n",
     "go": "%v", "colon": ":x", "linked": "@:x", "link": "@:x", "at": "@x", "bang": "!x",
-    "lines": "__x__", "double": "[[x]]",
+    "lines": "__x__", "double": "[[x]]", "dollars": "$x$",
 }  # fmt: skip
 _OF_FLAGS = {
     **dict.fromkeys(("c", "objc", "php", "python", "perl", "java-printf"), ("%s",)),
@@ -188,10 +191,10 @@ def flagged(flags: Collection[str], styles: frozenset[str]) -> frozenset[str]:
 def _named(found: re.Match[str]) -> Placeholder:
     style = _STYLES[found.lastgroup or ""]
     name = found[found.lastgroup or ""]
-    if style == ":x":
+    if style in (":x", "$x$"):
         name = name.lower()  # :Name begins with a capital letter what is filled in
     is_number = _COUNTS.fullmatch(name) is not None
-    shown = style.replace(style.strip("%:@!_[]"), name)
+    shown = style.replace(style.strip("%:@!_[]$"), name)
     return Placeholder(shown, *found.span(), style == "%v", is_number, style=style)
 
 

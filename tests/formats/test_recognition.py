@@ -16,12 +16,14 @@ FORMATS = {
     "TestFlatJson": "json-flat",
     "TestI18nextJson": "json-i18next",
     "TestArb": "arb",
+    "TestChrome": "json-chrome",
     "TestPo": "gettext-po",
     "TestCsv": "csv",
     "TestTsv": "tsv",
     "TestProperties": "java-properties",
     "TestPropertiesInUtf8": "java-properties",
     "TestAndroid": "android-xml",
+    "TestStrings": "apple-strings",
 }
 
 

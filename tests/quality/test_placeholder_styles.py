@@ -11,7 +11,7 @@ STYLES = (
     *(":name", "%1", "%L1", "%n", "%name%", "%user%", "@name", "%author", "%count"),
     *("!link", "[[name]]", "__name__", "__MSG_a_b__", "%v", "%+v", "%q", "%w"),
     *("@:common.name", "@.upper:name", "@:(name)", "%s", "%1$d", "%(name)s", "{name}"),
-    *("{{name}}", "{0}", "${name}", "%{name}", "#{name}", "$t(name)"),
+    *("{{name}}", "{0}", "${name}", "%{name}", "#{name}", "$t(name)", "$NAME$"),
 )
 _SURE = ("%s", "%1$d", "%(name)s", "%user%", "%count")  # of printf at least
 _RENAMED = str.maketrans("1nrkbd0vqws", "2mtwps3qwvd")
@@ -86,6 +86,8 @@ def test_a_style_that_the_source_text_does_not_have_is_language(
         ("@count of @total", "@count von", "de"),
         ("see @:common.name.", "siehe @:gemein.name.", "de"),
         ("名前は:nameです", "the name", "en"),
+        ("Hi $NAME$", "Hallo $NAME", "de"),
+        ("$n_1$ of $n_2$", "$n_1$ von", "de"),
     ],
 )
 def test_a_fault_in_a_placeholder_is_found(source, text, language):
@@ -120,6 +122,8 @@ def test_a_fault_in_a_placeholder_is_found(source, text, language):
         (":count files", ":Count Dateien", "de"),
         ("%L1 MB", "%1 MB", "de"),
         ("@.lower:a.b", "@:a.b", "de"),
+        ("$5 and $6, US$ and CA$", "5 $ und 6 $", "de"),
+        ("$name$ costs $$1", "$NAME$ kostet $$1", "de"),
         ("%1 of %2 in :path", "%2中の%1、パス:pathです", "ja"),
         ("%name% @at !link __a__ [[b]]", "前%name%前@at前!link前__a__[[b]]前", "ja"),
     ],

@@ -12,8 +12,6 @@ _COUNT = re.compile(r"\{(n|count)\}")
 
 def envelope_of(members: Mapping[str, object]) -> str | None:
     """What kind of file this is, when its texts stand beside what is no text."""
-    if _are_all(members, "message", {"message", "description", "placeholders"}):
-        return "a messages.json of Chrome extensions"
     if _are_all(members, "defaultMessage", {"defaultMessage", "description", "id"}):
         return "a file of formatjs descriptors (defaultMessage)"
     plural = members.get("pluralForm", members.get("pluralForms"))
@@ -22,6 +20,11 @@ def envelope_of(members: Mapping[str, object]) -> str | None:
     if len(members) > 1 and all(map(_is_language, members, members.values())):
         return "a file of several languages"
     return None
+
+
+def is_chrome(members: Mapping[str, object]) -> bool:
+    """Whether this is a messages.json of browser extensions."""
+    return _are_all(members, "message", {"message", "description", "placeholders"})
 
 
 def is_root_of(members: Mapping[str, object], language_code: str | None) -> bool:

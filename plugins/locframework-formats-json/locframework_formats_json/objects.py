@@ -26,7 +26,7 @@ from locframework.ports import (
     unreadable,
 )
 
-from .dialects import envelope_of, is_root_of, piped
+from .dialects import envelope_of, is_chrome, is_root_of, piped
 from .layout import Layout
 from .strict_json import (
     DEEPEST,
@@ -192,12 +192,15 @@ def without_duplicates(document: Document, found: Sequence[Keyed]) -> list[Keyed
     return list(seen.values())
 
 
+_CHROME = re.compile(r"(?:^|/)_locales/[^/]+/messages\.json$")
 _SEGMENTED_KEY = re.compile(r"[A-Za-z0-9_-]+([.:/|][A-Za-z0-9_-]+)+")
 
 
 def family_member(file: SourceFile) -> str | None:
     """The id of the format that claims the file; None when it is none of ours.
 
+    - json-chrome: nothing but objects with a ``message``, or
+      ``_locales/…/messages.json``;
     - arb: named ``.arb``, or a text ``@@locale`` at the top level;
     - json-i18next: some ``x_other`` beside another form of ``x``, or the three forms
       that Slavic languages have without it. A file with
@@ -222,6 +225,8 @@ def family_member(file: SourceFile) -> str | None:
         return "json-nested" if extension else None
     if isinstance(members.get("@@locale"), str):
         return "arb"
+    if is_chrome(members) or _CHROME.search(file.name):
+        return "json-chrome"
     if envelope_of(members):
         return "json-nested"
     if _SUFFIXES.search(file.content) and _has_suffixes(members):  # a quick look first

@@ -69,6 +69,17 @@ ARB = b"""{
 }"""
 
 
+CHROME = b"""{
+  "title": {
+    "message": "Your $KIND$ cart",
+    "description": "Above the list",
+    "placeholders": {"kind": {"content": "$1", "example": "new"}}
+  },
+  "pay": {"message": "Pay"},
+  "@@note": {"message": "", "description": "No text"}
+}"""
+
+
 TITLE = "Your cart"
 ITEMS = {"one": "{count} item", "other": "{count} items"}
 INDENTED = b"""    "items": {
@@ -179,6 +190,29 @@ ARB_SAMPLES = {
 }
 
 
+CHROME_SAMPLES = {
+    "chrome": Sample(
+        CHROME,
+        [
+            Entry(
+                "title",
+                "Your $KIND$ cart",
+                description="Above the list",
+                line=2,
+                key_detail={
+                    "chrome": {
+                        "placeholders": {"kind": {"content": "$1", "example": "new"}}
+                    }
+                },
+            ),
+            Entry("pay", "Pay", line=7),
+            Entry("@@note", "", description="No text", line=8),
+        ],
+        json.dumps(json.loads(CHROME), indent=2).encode() + b"\n",
+    )
+}
+
+
 def format_named(name: str) -> Format:
     formats = JsonPlugin(JsonSettings()).loc_provide_formats()
     return next(format for format in formats if format.info.id == name)
@@ -229,7 +263,25 @@ class TestArb(FormatContract):
         return format_named("arb")
 
 
-ALL = JsonPlugin(JsonSettings()).loc_provide_formats()
+class TestChrome(FormatContract):
+    samples: ClassVar[Mapping[str, Sample]] = CHROME_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE | {
+        "a message twice": (
+            b'{"a": {"message": "b"},\n"c": {"message": "d",\n"message": "e"}}',
+            3,
+        ),
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("json-chrome")
+
+
+ALL = [
+    format_
+    for format_ in JsonPlugin(JsonSettings()).loc_provide_formats()
+    if format_.info.id != "json-chrome"
+]
 OPTIONS = FileOptions(key_separator=".", source_language="en")
 
 

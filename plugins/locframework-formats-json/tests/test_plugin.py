@@ -1,4 +1,4 @@
-"""The plugin is found, configured, and provides its four formats."""
+"""The plugin is found, configured, and provides its formats."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from locframework.errors import PluginError
 from locframework.plugins import PluginHost
 from locframework.ports import Catalogue, Entry, FileOptions
 
-IDS = {"arb", "json-flat", "json-i18next", "json-nested"}
+IDS = {"arb", "json-chrome", "json-flat", "json-i18next", "json-nested"}
 
 
 def test_the_plugin_provides_its_formats() -> None:
