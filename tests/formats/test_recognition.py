@@ -17,6 +17,7 @@ FORMATS = {
     "TestI18nextJson": "json-i18next",
     "TestArb": "arb",
     "TestChrome": "json-chrome",
+    "TestFormatjs": "json-formatjs",
     "TestPo": "gettext-po",
     "TestCsv": "csv",
     "TestTsv": "tsv",

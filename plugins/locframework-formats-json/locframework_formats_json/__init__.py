@@ -1,4 +1,4 @@
-"""JSON file formats: nested, flat, i18next v4, Flutter's ARB, Chrome's messages."""
+"""JSON file formats: nested, flat, i18next v4, Flutter's ARB, and messages."""
 
 from typing import Annotated, ClassVar
 
@@ -8,7 +8,7 @@ from locframework import hookimpl
 from locframework.ports import Format
 
 from .arb import Arb
-from .chrome import ChromeJson
+from .messages import ChromeJson, FormatjsJson
 from .objects import FlatJson, I18nextJson, NestedJson
 
 __all__ = ["JsonPlugin", "JsonSettings"]
@@ -21,7 +21,7 @@ class JsonSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JsonPlugin:
-    """Provides the formats arb, and json-nested, -flat, -i18next and -chrome."""
+    """Provides arb, and json-nested, -flat, -i18next, -chrome and -formatjs."""
 
     settings_type: ClassVar = JsonSettings
 
@@ -30,11 +30,12 @@ class JsonPlugin:
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:
-        """The five formats, all written with the same indent."""
+        """The formats, all written with the same indent."""
         return [
             NestedJson(self._indent),
             FlatJson(self._indent),
             I18nextJson(self._indent),
             Arb(self._indent),
             ChromeJson(self._indent),
+            FormatjsJson(self._indent),
         ]

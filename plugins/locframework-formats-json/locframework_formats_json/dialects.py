@@ -12,8 +12,6 @@ _COUNT = re.compile(r"\{(n|count)\}")
 
 def envelope_of(members: Mapping[str, object]) -> str | None:
     """What kind of file this is, when its texts stand beside what is no text."""
-    if _are_all(members, "defaultMessage", {"defaultMessage", "description", "id"}):
-        return "a file of formatjs descriptors (defaultMessage)"
     plural = members.get("pluralForm", members.get("pluralForms"))
     if isinstance(members.get("translations"), Mapping) and isinstance(plural, str):
         return "a file of Nextcloud (translations and pluralForm)"
@@ -25,6 +23,13 @@ def envelope_of(members: Mapping[str, object]) -> str | None:
 def is_chrome(members: Mapping[str, object]) -> bool:
     """Whether this is a messages.json of browser extensions."""
     return _are_all(members, "message", {"message", "description", "placeholders"})
+
+
+def is_formatjs(members: Mapping[str, object]) -> bool:
+    """Whether this is a file of messages that formatjs has extracted."""
+    places = {"file", "line", "col", "start", "end"}
+    names = {"defaultMessage", "description", "id", *places}
+    return _are_all(members, "defaultMessage", names)
 
 
 def is_root_of(members: Mapping[str, object], language_code: str | None) -> bool:

@@ -26,7 +26,7 @@ from locframework.ports import (
     unreadable,
 )
 
-from .dialects import envelope_of, is_chrome, is_root_of, piped
+from .dialects import envelope_of, is_chrome, is_formatjs, is_root_of, piped
 from .layout import Layout
 from .strict_json import (
     DEEPEST,
@@ -201,6 +201,7 @@ def family_member(file: SourceFile) -> str | None:
 
     - json-chrome: nothing but objects with a ``message``, or
       ``_locales/…/messages.json``;
+    - json-formatjs: nothing but objects with a ``defaultMessage``;
     - arb: named ``.arb``, or a text ``@@locale`` at the top level;
     - json-i18next: some ``x_other`` beside another form of ``x``, or the three forms
       that Slavic languages have without it. A file with
@@ -227,6 +228,8 @@ def family_member(file: SourceFile) -> str | None:
         return "arb"
     if is_chrome(members) or _CHROME.search(file.name):
         return "json-chrome"
+    if is_formatjs(members):
+        return "json-formatjs"
     if envelope_of(members):
         return "json-nested"
     if _SUFFIXES.search(file.content) and _has_suffixes(members):  # a quick look first

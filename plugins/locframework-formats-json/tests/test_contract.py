@@ -80,6 +80,16 @@ CHROME = b"""{
 }"""
 
 
+FORMATJS = b"""{
+  "hak27d": {
+    "defaultMessage": "Control Panel",
+    "description": "title",
+    "file": "src/app.js", "start": 10, "end": 20
+  },
+  "a.items": {"defaultMessage": "{n, plural, one {# item} other {# items}}"}
+}"""
+
+
 TITLE = "Your cart"
 ITEMS = {"one": "{count} item", "other": "{count} items"}
 INDENTED = b"""    "items": {
@@ -213,6 +223,27 @@ CHROME_SAMPLES = {
 }
 
 
+FORMATJS_SAMPLES = {
+    "formatjs": Sample(
+        FORMATJS,
+        [
+            Entry("hak27d", "Control Panel", description="title", line=2),
+            Entry("a.items", "{n, plural, one {# item} other {# items}}", line=7),
+        ],
+        json.dumps(
+            {
+                "hak27d": {"defaultMessage": "Control Panel", "description": "title"},
+                "a.items": {
+                    "defaultMessage": "{n, plural, one {# item} other {# items}}"
+                },
+            },
+            indent=2,
+        ).encode()
+        + b"\n",
+    )
+}
+
+
 def format_named(name: str) -> Format:
     formats = JsonPlugin(JsonSettings()).loc_provide_formats()
     return next(format for format in formats if format.info.id == name)
@@ -277,10 +308,19 @@ class TestChrome(FormatContract):
         return format_named("json-chrome")
 
 
+class TestFormatjs(FormatContract):
+    samples: ClassVar[Mapping[str, Sample]] = FORMATJS_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("json-formatjs")
+
+
 ALL = [
     format_
     for format_ in JsonPlugin(JsonSettings()).loc_provide_formats()
-    if format_.info.id != "json-chrome"
+    if format_.info.id not in ("json-chrome", "json-formatjs")
 ]
 OPTIONS = FileOptions(key_separator=".", source_language="en")
 

@@ -6,7 +6,14 @@ from locframework.errors import PluginError
 from locframework.plugins import PluginHost
 from locframework.ports import Catalogue, Entry, FileOptions
 
-IDS = {"arb", "json-chrome", "json-flat", "json-i18next", "json-nested"}
+IDS = {
+    "arb",
+    "json-chrome",
+    "json-flat",
+    "json-formatjs",
+    "json-i18next",
+    "json-nested",
+}
 
 
 def test_the_plugin_provides_its_formats() -> None:

@@ -1,4 +1,4 @@
-"""The messages of a browser extension go in, and come back with one line changed."""
+"""Files of messages go in, and come back with one line changed."""
 
 from tests.exchange.test_properties import put
 from tests.exchange.test_tables import lines_changed
@@ -50,3 +50,36 @@ def test_an_extension_comes_back_with_one_line_changed(uploads):
     path = f"/projects/{project['id']}/issues"
     found = uploads.workspace.owner.get(path).data["items"]
     assert "placeholders" in {issue["check"] for issue in found}
+
+
+def test_messages_of_formatjs_come_back_with_one_line_changed(uploads):
+    files = {
+        "lang/en.json": b"""{
+  "hak27d": {
+    "defaultMessage": "{n, plural, one {# item} other {# items}}",
+    "description": "In the cart",
+    "file": "src/app.js"
+  },
+  "b": {"defaultMessage": "B"}
+}
+""",
+        "lang/de.json": b"""{
+  "hak27d": {
+    "defaultMessage": "{n, plural, one {# Ding} other {# Dinge}}"
+  },
+  "b": {"defaultMessage": "B"}
+}
+""",
+    }
+    project = uploads.workspace.project(languages=["de"])
+    uploads.result(project, "lang.zip", uploads.zipped(files))
+    query = {"format": "json-formatjs"}
+    assert uploads.exported(project, **query) == files
+
+    put(uploads, project, "hak27d", "de", "Mehr")
+
+    german = uploads.exported(project, **query)["lang/de.json"]
+    assert lines_changed(files["lang/de.json"], german) == (
+        ['    "defaultMessage": "{n, plural, one {# Ding} other {# Dinge}}"'],
+        ['    "defaultMessage": "Mehr"'],
+    )

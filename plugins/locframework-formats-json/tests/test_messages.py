@@ -1,4 +1,4 @@
-"""messages.json of browser extensions: what the contract leaves open."""
+"""Files of messages: what the contract leaves open."""
 
 import json
 from collections.abc import Mapping
@@ -22,9 +22,13 @@ ENGLISH = b"""{
 """
 
 
-def chrome():
+def named(name):
     formats = JsonPlugin(JsonSettings()).loc_provide_formats()
-    return next(each for each in formats if each.info.id == "json-chrome")
+    return next(each for each in formats if each.info.id == name)
+
+
+def chrome():
+    return named("json-chrome")
 
 
 def read(content):
@@ -54,6 +58,22 @@ def write(entries, language, template=None):
 )
 def test_a_file_is_recognized_by_its_messages_or_its_folder(name, content, is_one):
     assert chrome().recognizes(SourceFile(name, content.encode())) is is_one
+
+
+@pytest.mark.parametrize(
+    ("content", "is_one"),
+    [
+        ('{"a": {"defaultMessage": "x"}, "b": {"defaultMessage": "y"}}', True),
+        ('{"a": {"defaultMessage": "x", "description": "d"}}', True),
+        ('{"a": {"defaultMessage": "x", "file": "a.js", "line": 1}}', True),
+        ('{"a": {"defaultMessage": "x"}, "b": "y"}', False),
+        ('{"a": {"defaultMessage": "x", "other": "y"}, "b": "z"}', False),
+    ],
+)
+def test_messages_of_formatjs_are_recognized(content, is_one):
+    file = SourceFile("en.json", content.encode())
+
+    assert named("json-formatjs").recognizes(file) is is_one
 
 
 def test_another_language_gets_the_placeholders_and_no_description():
@@ -104,3 +124,9 @@ def test_what_a_browser_cannot_use_is_told():
         "a.b is no name that a browser finds: letters, digits, _ and @",
         "n has only one text: messages of extensions have no plural forms",
     ]
+
+
+def test_a_text_takes_the_place_of_a_member_without_one():
+    written = write([Entry("version", "Three")], "en", ENGLISH)
+
+    assert json.loads(written.content) == {"version": {"message": "Three"}}
