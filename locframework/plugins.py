@@ -57,6 +57,7 @@ _CHOSEN_BY_NAME = {
 }
 _PLUGIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")  # that a setting or a user chooses by
+_FORMAT_ID = re.compile(r"[a-z][a-z0-9_.-]*")  # "xliff-1.2"
 
 
 class LoadedPlugin(Struct, frozen=True):
@@ -483,7 +484,8 @@ def _name_of(port: type, item: Any, plugin: str) -> str:
     if port is Check:
         return name_of_check(item)
     name: object = item.info.id if port is Format else item.name
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    rule = _FORMAT_ID if port is Format else _NAME
+    if not isinstance(name, str) or not rule.fullmatch(name):
         raise ValueError(f"name {name!r} is not lower-case letters, 0-9, _, -")
     return name
 

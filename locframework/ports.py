@@ -67,6 +67,13 @@ from .formats.text_files import fill_template as fill_template
 from .formats.text_files import fill_texts as fill_texts
 from .formats.text_files import quoted as quoted
 from .formats.text_files import unreadable as unreadable
+from .formats.xml_files import NOT_XML as NOT_XML
+from .formats.xml_files import Edit as Edit
+from .formats.xml_files import XmlElement as XmlElement
+from .formats.xml_files import XmlFile as XmlFile
+from .formats.xml_files import with_xml_attribute as with_xml_attribute
+from .formats.xml_files import xml_attribute as xml_attribute
+from .formats.xml_files import xml_text as xml_text
 from .glossaries.records import Glossary as Glossary
 from .glossaries.records import StoredGlossary as StoredGlossary
 from .glossaries.records import Term as Term

@@ -436,7 +436,7 @@ def _target(
     known: KnownLayout, path: str, info: FormatInfo, *, is_new: bool = False
 ) -> _Target:
     layout = known.layout
-    is_like = layout.path.lower().endswith(info.extension)  # a PO file is no template
+    is_like = info.is_name(layout.path)  # a PO file is no template
     has_style = is_like and (known.is_shared or not (is_new and info.comments))
     return _Target(
         info,

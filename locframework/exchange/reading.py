@@ -126,7 +126,7 @@ class UploadReader:
         found: list[tuple[SourceFile, FormatInfo]] = []
         for file in files:
             if self._format is not None:
-                is_named = file.name.lower().endswith(self._format.extension)
+                is_named = self._format.is_name(file.name)
                 infos = [self._format] if is_named else []
             else:
                 infos = self._formats.recognize(file)

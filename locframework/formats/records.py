@@ -32,7 +32,12 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
     source_texts: bool = False  # carries the source text beside each value
     marks_unreviewed: bool = False  # has a mark for texts not approved: PO's fuzzy
     is_template: bool = False  # has source texts alone, and so no language: POT
+    other_extensions: tuple[str, ...] = ()  # that files may have too: ".xliff"
     plugin: str = ""  # filled in by the framework
+
+    def is_name(self, path: str) -> bool:
+        """Return whether a file of the format may have this path."""
+        return path.lower().endswith((self.extension, *self.other_extensions))
 
 
 class FileOptions(Struct, frozen=True):

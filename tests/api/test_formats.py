@@ -12,6 +12,7 @@ def test_every_format_is_listed_with_what_it_can_do(sqlite_workspace):
         "id": "json-flat",
         "name": "JSON, flat",
         "extension": ".json",
+        "otherExtensions": [],
         "contentType": "application/json",
         "canImport": True,
         "canExport": True,

@@ -206,6 +206,9 @@ def texts_of(path: str, content: bytes) -> Iterator[tuple[object, object]]:
             place = element.tag, element.attrib.get("name", at)
             yield place, ElementTree.tostring(element).strip()
         return
+    if path.endswith((".xlf", ".xliff")):
+        yield from units_of(content)
+        return
     trees: list[tuple[tuple[object, ...], object]] = [((), json.loads(content))]
     for place, tree in trees:
         if isinstance(tree, dict):
@@ -214,6 +217,14 @@ def texts_of(path: str, content: bytes) -> Iterator[tuple[object, object]]:
             trees += [((*place, at), each) for at, each in enumerate(tree)]
         else:
             yield place, tree
+
+
+def units_of(content: bytes) -> Iterator[tuple[object, object]]:
+    """Every unit of XLIFF with all that is in it, by its file and id."""
+    for file in ElementTree.fromstring(content).iterfind("{*}file"):
+        for unit in (*file.iter("{*}trans-unit"), *file.iter("{*}unit")):
+            place = (file.get("original", file.get("id")), unit.get("id"))
+            yield place, ElementTree.canonicalize(ElementTree.tostring(unit))
 
 
 def lines_changed(old: bytes, new: bytes) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""translate-toolkit reads our TMX with the same units, and we read what it writes.
+"""translate-toolkit reads our TMX and XLIFF, and we read what it writes.
 
 It is GPL: a program of its own here, in an environment of its own, never imported.
 """
@@ -81,6 +81,69 @@ def test_translate_toolkit_reads_our_tmx_and_we_read_its(
     items = owner.get(f"{theirs}/entries").data["items"]
     found = {e["sourceText"]: e["translations"][0]["value"] for e in items}
     assert found == {key: UNITS[key] for key in UNITS if not key.endswith("\n")}
+
+
+READ_XLIFF = """import json, sys
+from translate.storage import xliff, xliff2
+types = {"1.2": xliff.Xliff1File, "2.0": xliff2.Xliff2File}
+units = types[sys.argv[2]].parsefile(sys.argv[1]).units
+print(json.dumps({str(unit.source): str(unit.target) for unit in units}))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["1.2", "2.0"])
+def test_translate_toolkit_reads_our_xliff(
+    sqlite_workspace, toolkit, tmp_path, version
+):
+    workspace = sqlite_workspace
+    project = workspace.project(languages=["de"])
+    for at, (source, target) in enumerate(UNITS.items()):
+        workspace.key(project, f"key{at}", values={"en": source, "de": target})
+    query = {"format": f"xliff-{version}", "languageCodes": "de"}
+    file = tmp_path / "ours.xlf"
+    path = f"/projects/{project['id']}/export"
+    file.write_bytes(workspace.owner.get(path, query=query).content)
+
+    read = subprocess.run(
+        [toolkit / "python", "-c", READ_XLIFF, file, version],
+        capture_output=True,
+        check=True,
+    )
+
+    assert json.loads(read.stdout) == UNITS
+
+
+@pytest.mark.slow
+def test_we_read_the_xliff_that_translate_toolkit_writes(
+    sqlite_workspace, toolkit, tmp_path
+):
+    workspace = sqlite_workspace
+    project = workspace.project(languages=["de"])
+    po = 'msgid "Pay & go <now>"\nmsgstr "Zahlen & los"\n\n#, fuzzy\nmsgid "Quit"\n'
+    (tmp_path / "de.po").write_text(f'{po}msgstr "Ende"\n', encoding="utf-8")
+    subprocess.run(
+        [toolkit / "po2xliff", tmp_path / "de.po", tmp_path / "de.xlf"],
+        capture_output=True,
+        check=True,
+    )
+    upload = {"file": Upload("de.xlf", (tmp_path / "de.xlf").read_bytes(), "")}
+    path = f"/projects/{project['id']}"
+
+    job = workspace.job_of(workspace.owner.post(f"{path}/import", files=upload))
+
+    assert job["status"] == "succeeded", job
+    items = workspace.owner.get(f"{path}/keys", query={"include": "values"})
+    found = {
+        (value["languageCode"], value["value"], value["status"])
+        for item in items.data["items"]
+        for value in item["values"]
+    }
+    assert found >= {
+        ("en", "Pay & go <now>", "approved"),
+        ("de", "Zahlen & los", "approved"),
+        ("de", "Ende", "pending_review"),
+    }
 
 
 @pytest.mark.slow

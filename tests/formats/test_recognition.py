@@ -25,6 +25,10 @@ FORMATS = {
     "TestPropertiesInUtf8": "java-properties",
     "TestAndroid": "android-xml",
     "TestStrings": "apple-strings",
+    "TestXliff12": "xliff-1.2",
+    "TestXliff20": "xliff-2.0",
+    "TestXliff21": "xliff-2.1",
+    "TestXliff22": "xliff-2.2",
 }
 
 

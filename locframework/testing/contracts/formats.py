@@ -486,7 +486,7 @@ class FormatContract:
     ) -> None:
         info = format.info
 
-        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", info.id)
+        assert re.fullmatch(r"[a-z0-9]+([.-][a-z0-9]+)*", info.id)
         assert info.name.strip()
         assert re.fullmatch(r"(\.[a-z0-9]+)+", info.extension)
         assert re.fullmatch(
