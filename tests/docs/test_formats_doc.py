@@ -20,9 +20,10 @@ OpenPage = Callable[[str], Any]
 EXAMPLES = {"json": "json-nested", "arb": "arb", "po": "gettext-po"}
 EXAMPLES |= {"properties": "java-properties", "strings": "apple-strings"}
 EXAMPLES |= {"table": "csv", "android": "android-xml", "xliff": "xliff-1.2"}
+EXAMPLES["yaml"] = "yaml-rails"
 BLOCKS = {"po": "po", "properties": "properties", "strings": "text", "table": "text"}
-BLOCKS |= {"android": "xml", "xliff": "xml"}
-IN_GERMAN = ("po", "properties", "strings", "table", "android", "xliff")
+BLOCKS |= {"android": "xml", "xliff": "xml", "yaml": "yaml"}
+IN_GERMAN = ("po", "properties", "strings", "table", "android", "xliff", "yaml")
 _CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")
 
 
