@@ -83,7 +83,9 @@ def test_each_has_its_own_plugins(open_framework, client_of):
 
     assert formats(with_ear) - formats(without) == {
         "arb",
+        "json-chrome",
         "json-flat",
+        "json-formatjs",
         "json-i18next",
         "json-nested",
     }
