@@ -74,3 +74,29 @@ def test_a_file_with_tags_of_ruby_is_refused(uploads, project):
 
     assert answer.status == 400
     assert answer.error["details"][0]["path"].endswith("line 3")
+
+
+def test_a_release_has_a_file_that_rails_loads(uploads, project, files):
+    owner = uploads.workspace.owner
+    body = {"name": "App", "format": "yaml-rails", "languageCodes": ["no"]}
+    made = owner.post(f"/projects/{project['id']}/distributions", json=body)
+    assert made.status == 201, made
+    uploads.workspace.run_jobs()
+    public = owner.with_token(None)
+    key = made.data["distribution"]["publicKey"]
+
+    [file] = public.get(f"/content/{key}/manifest.json").json["files"]
+
+    assert file["path"] == "no.yml"
+    assert public.get(file["url"]).content == b'"no":\n  cart:\n    pay: Betal\n'
+
+
+def test_a_project_exports_other_yaml_by_its_name(uploads, project):
+    content = b"cart.pay: 'Pay now'\ncart:\n  title: Cart\n"
+    uploads.result(project, "en.yaml", content, format="yaml-flat", languageCode="en")
+
+    path = f"/projects/{project['id']}/export"
+    query = {"format": "yaml-flat", "languageCodes": "en"}
+    answer = uploads.workspace.owner.get(path, query=query)
+
+    assert answer.content == content
