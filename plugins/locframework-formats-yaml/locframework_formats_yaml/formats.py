@@ -35,7 +35,9 @@ class FlatYaml:
     position. A template changes in the lines of the texts that differ.
     """
 
-    info = FormatInfo("yaml-flat", "YAML", ".yml", "application/yaml")
+    info = FormatInfo(
+        "yaml-flat", "YAML", ".yml", "application/yaml", other_extensions=(".yaml",)
+    )
     has_root = False
 
     def recognizes(self, file: SourceFile) -> bool:
@@ -110,7 +112,12 @@ class RailsYaml(FlatYaml):
     their language, as Ruby's i18n reads them."""
 
     info = FormatInfo(
-        "yaml-rails", "YAML, Rails", ".yml", "application/yaml", precedence=1
+        "yaml-rails",
+        "YAML, Rails",
+        ".yml",
+        "application/yaml",
+        precedence=1,
+        other_extensions=(".yaml",),
     )
     has_root = True
 
@@ -123,7 +130,7 @@ class RailsYaml(FlatYaml):
         """Whether all is in one object named after a language that is in the file's
         name: ``config/locales/devise.de.yml``."""
         name = file.name.lower()
-        if not name.endswith((".yml", ".yaml")):
+        if not self.info.is_name(name):
             return False
         lines = file.content.decode("utf-8-sig", "replace").splitlines()
         tops = [line for line in lines if line and not line.startswith(_MARKS)]
