@@ -16,7 +16,7 @@ from locframework.errors import (
 from locframework.formats.archive import read_archive
 from locframework.formats.records import Entry, FormatInfo, SourceFile
 from locframework.formats.rules import (
-    is_in_default_folder,
+    is_neutral,
     language_in_path,
     languages_at_end,
 )
@@ -207,7 +207,7 @@ class UploadReader:
         """Return the language of a path. One to be added may also be at the end of a
         name that begins as that of a file in a language of the project."""
         found = language_in_path(file.name, self._languages)
-        if found is None and is_in_default_folder(file.name):
+        if found is None and is_neutral(file.name):
             found = self._project.source_language
         if found is None and self._options.add_languages:
             ends = languages_at_end(file.name)

@@ -10,6 +10,7 @@ _ANDROID = re.compile(
 )
 _ANDROID_CODES = {"he": "iw", "id": "in", "yi": "ji"}  # that all versions know
 _DEFAULT = "values"  # Android's folder of the source language
+_NEUTRAL = ".resx"  # of a file without a language in its name
 _CAR = "values-car"  # resources for cars, and not in Carib
 _PLAIN = re.compile(
     r"[a-z]{2}([-_][A-Za-z]{4})?([-_]([A-Za-z]{2}|[0-9]{3}))?([-_][a-z]{5,8}|@[a-z]+)?",
@@ -69,6 +70,12 @@ def is_in_default_folder(path: str) -> bool:
     return folders[-2:-1] == [_DEFAULT] and folders[-1].endswith(".xml")
 
 
+def is_neutral(path: str) -> bool:
+    """Return whether a path that names no language is of texts in the source language:
+    those in Android's default folder, and .NET's ``Resources.resx``."""
+    return is_in_default_folder(path) or path.lower().endswith(_NEUTRAL)
+
+
 def languages_at_end(path: str) -> Iterator[tuple[str, str]]:
     """Yield the path up to a two-letter code at the end of its name, and the language:
     ``l10n/app_`` and ``de`` of ``l10n/app_de.arb``. The name alone does not tell
@@ -122,6 +129,8 @@ def path_in(path: str, language: str, other: str) -> str | None:
     new = "/".join([*map(renamed, folders), ".".join(pieces) + dot + extension])
     if new == path and is_in_default_folder(path):
         new = "/".join([*folders[:-1], _android_folder(other), name])
+    elif new == path and f".{extension.lower()}" == _NEUTRAL:
+        new = f"{path.removesuffix(dot + extension)}.{other}{dot}{extension}"
     return new if new != path else None
 
 

@@ -26,7 +26,7 @@ from xml.etree import ElementTree
 
 import polib
 
-from locframework.formats.rules import is_in_default_folder, language_in_path
+from locframework.formats.rules import is_neutral, language_in_path
 from locframework.languages import match_language
 from locframework.testing.client import Upload
 from locframework.testing.workspace import Workspace, open_workspace
@@ -62,7 +62,7 @@ class Set:
         tags = {tag for path in files if (tag := language_of(path))}
         is_po = any(path.endswith(".po") for path in files)
         of_english = sorted(tag for tag in tags if tag.startswith("en-"))
-        has_source = is_po or any(map(is_in_default_folder, files))
+        has_source = is_po or any(map(is_neutral, files))
         is_regional = not has_source and "en" not in tags and of_english
         self.source = of_english[0] if is_regional else "en"
         others = sorted(tags - {self.source})
@@ -201,7 +201,7 @@ def texts_of(path: str, content: bytes) -> Iterator[tuple[object, object]]:
             place = entry.msgctxt, entry.msgid, entry.msgid_plural, entry.obsolete
             yield place, (entry.msgstr, entry.msgstr_plural, entry.fuzzy)
         return
-    if path.endswith(".xml"):
+    if path.endswith((".xml", ".resx", ".resw")):
         for at, element in enumerate(ElementTree.fromstring(content)):
             place = element.tag, element.attrib.get("name", at)
             yield place, ElementTree.tostring(element).strip()

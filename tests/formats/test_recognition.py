@@ -24,6 +24,8 @@ FORMATS = {
     "TestProperties": "java-properties",
     "TestPropertiesInUtf8": "java-properties",
     "TestAndroid": "android-xml",
+    "TestResx": "resx",
+    "TestResw": "resw",
     "TestStrings": "apple-strings",
     "TestXliff12": "xliff-1.2",
     "TestXliff20": "xliff-2.0",

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from locframework.formats.rules import (
     is_in_default_folder,
+    is_neutral,
     language_in_path,
     module_path,
     path_in,
@@ -226,3 +227,32 @@ def test_values_is_a_name_like_others_where_no_resources_are_in_it() -> None:
     assert path_in("values/app.de.json", "de", "fr") == "values/app.fr.json"
     assert module_path("values/app.json", "en") == ("values", "app")
     assert not is_in_default_folder("values/app.json")
+
+
+@pytest.mark.parametrize(
+    ("path", "is_source"),
+    [
+        ("App/Resources.resx", True),
+        ("Form.Main.RESX", True),
+        ("Strings/Resources.resw", False),
+        ("res/values/strings.xml", True),
+        ("app.json", False),
+    ],
+)
+def test_resources_without_a_language_are_in_the_source_language(
+    path: str, is_source: bool
+) -> None:
+    assert language_in_path(path, PROJECT) is None
+    assert is_neutral(path) is is_source
+
+
+@pytest.mark.parametrize("tag", ["de", "de-DE", "zh-Hans"])
+def test_a_file_of_dotnet_has_its_language_before_the_extension(tag: str) -> None:
+    path = f"App/Resources.{tag}.resx"
+
+    assert path_in("App/Resources.resx", "en", tag) == path
+    assert path_in("App/Resources.fr.resx", "fr", tag) == path
+    assert module_path("App/Resources.resx", "en") == module_path(path, tag)
+    assert language_in_path(path, frozenset((tag,))) == tag
+    strings = "Strings/{}/Resources.resw"
+    assert path_in(strings.format("en-US"), "en-US", tag) == strings.format(tag)

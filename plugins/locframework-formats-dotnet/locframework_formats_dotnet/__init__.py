@@ -1,0 +1,20 @@
+"""Resources of .NET and of Windows apps: ``.resx`` and ``.resw``."""
+
+from locframework import hookimpl
+from locframework.ports import Format
+
+from .resx import Resx
+
+__all__ = ["DotnetPlugin"]
+
+
+class DotnetPlugin:
+    """Provides the formats resx and resw."""
+
+    @hookimpl
+    def loc_provide_formats(self) -> list[Format]:
+        """Both formats; only the extension differs."""
+        return [
+            Resx("resx", ".NET resources (RESX)"),
+            Resx("resw", "Windows app resources (RESW)"),
+        ]
