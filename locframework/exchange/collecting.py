@@ -226,7 +226,10 @@ class _Collector:
             if entry.needs_review and language_code not in key.review:
                 key.review += (language_code,)
         key.is_plural |= entry.is_plural or _has_forms(value)
-        key.description = key.description or entry.description[:DESCRIPTION_LENGTH]
+        is_shared = file.format.source_texts or file.format.multilingual
+        if is_shared or language_code == self._source_language:
+            # else it is a translator's comment
+            key.description = key.description or entry.description[:DESCRIPTION_LENGTH]
         key.source = key.source or _not_empty(entry.source)
         key.format_flags = key.format_flags or entry.format_flags
         if entry.max_length is not None and 1 <= entry.max_length <= LONGEST_MAX_LENGTH:

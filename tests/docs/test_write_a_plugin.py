@@ -67,7 +67,7 @@ def test_an_invalid_setting_prints_the_line_on_the_page(page, beside):
 
 
 def test_the_format_imports_exports_and_publishes(workspace):
-    owner, project = workspace.owner, workspace.project(languages=["de"])
+    owner, project = workspace.owner, workspace.project(sourceLanguage="de")
     path = f"/projects/{project['id']}"
     formats = owner.get("/formats").data["formats"]
     assert [each["plugin"] for each in formats if each["id"] == "ini"] == ["ini"]

@@ -12,7 +12,7 @@ from locframework.exchange.records import ImportBatch, ImportedDetail, ReadFile
 from locframework.formats.records import Catalogue, Entry, FormatInfo, SourceFile
 from locframework.projects.records import Project
 
-PO = FormatInfo("gettext-po", "PO", ".po", "text/plain")
+PO = FormatInfo("gettext-po", "PO", ".po", "text/plain", source_texts=True)
 LONG = "x" * 65_537
 NO_FILE = SourceFile("", b"")
 JSON = FormatInfo("json-flat", "JSON", ".json", "application/json")
@@ -50,6 +50,10 @@ def problems(project: Project, *files: ReadFile) -> Sequence[Problem]:
                 file("en", Entry("pay", "Pay", description="Button")),
             ],
             {"pay": ({"en": "Pay", "de": "Zahlen"}, False, "Button")},
+        ),
+        (  # a file without source texts has comments of translators
+            [file("de", Entry("pay", "Zahlen", description="Knopf"), info=JSON)],
+            {"pay": ({"de": "Zahlen"}, False, "")},
         ),
         (  # empty texts are none at all
             [

@@ -83,3 +83,18 @@ def test_messages_of_formatjs_come_back_with_one_line_changed(uploads):
         ['    "defaultMessage": "{n, plural, one {# Ding} other {# Dinge}}"'],
         ['    "defaultMessage": "Mehr"'],
     )
+
+
+def test_comments_of_translators_are_no_descriptions(uploads):
+    files = {
+        "a/en.lproj/Shop.strings": b'"pay" = "Pay";\n',
+        "a/de.lproj/Shop.strings": b'/* kurz */\n"pay" = "Zahlen";\n',
+    }
+    project = uploads.workspace.project(languages=["de"])
+    uploads.result(project, "a.zip", uploads.zipped(files))
+
+    path = f"/projects/{project['id']}/keys"
+    [key] = uploads.workspace.owner.get(path).data["items"]
+
+    assert key["description"] == ""
+    assert uploads.exported(project, format="apple-strings") == files
