@@ -33,11 +33,26 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
     marks_unreviewed: bool = False  # has a mark for texts not approved: PO's fuzzy
     is_template: bool = False  # has source texts alone, and so no language: POT
     other_extensions: tuple[str, ...] = ()  # that files may have too: ".xliff"
+    limits: tuple[str, ...] = ()
+    """What the format cannot express, in short phrases. The framework puts those that
+    follow from the fields above before them."""
     plugin: str = ""  # filled in by the framework
 
     def is_name(self, path: str) -> bool:
         """Return whether a file of the format may have this path."""
         return path.lower().endswith((self.extension, *self.other_extensions))
+
+    @property
+    def all_limits(self) -> tuple[str, ...]:
+        """What the format cannot express: what its fields say, then ``limits``."""
+        said = {
+            "translations: it has source texts alone": not self.is_template,
+            "plural forms": self.plurals,
+            "descriptions": self.comments,
+            "the length that a text may have": self.max_lengths,
+            "whether a text is approved": self.marks_unreviewed or self.is_template,
+        }
+        return (*(each for each, can in said.items() if not can), *self.limits)
 
 
 class FileOptions(Struct, frozen=True):

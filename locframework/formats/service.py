@@ -41,7 +41,9 @@ class Formats:
     ) -> None:
         self._formats = dict(sorted(formats.items()))
         self._infos = {
-            id_: replace(format_.info, plugin=plugin_of(id_))
+            id_: replace(
+                format_.info, plugin=plugin_of(id_), limits=format_.info.all_limits
+            )
             for id_, format_ in self._formats.items()
         }
 

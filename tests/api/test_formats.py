@@ -24,8 +24,16 @@ def test_every_format_is_listed_with_what_it_can_do(sqlite_workspace):
         "marksUnreviewed": False,
         "isTemplate": False,
         "precedence": 0,
+        "limits": [
+            "descriptions",
+            "the length that a text may have",
+            "whether a text is approved",
+        ],
         "plugin": "json",
     }
+    assert (
+        by_id["gettext-pot"]["limits"][0] == "translations: it has source texts alone"
+    )
     assert by_id["gettext-po"]["comments"] is True
     assert by_id["gettext-po"]["plugin"] == "gettext"
 

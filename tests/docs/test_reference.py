@@ -227,6 +227,17 @@ def test_the_table_of_formats_is_what_is_installed(open_page):
     assert all(info.can_import and info.can_export for info in shipped.values())
 
 
+def test_the_table_of_limits_is_what_formats_say(open_page):
+    page = open_page("formats.md")
+    rows = page.rows(page.sections()["What formats cannot express"])
+
+    assert dict(rows) == {
+        id_: "; ".join(each.info.all_limits) or "–"
+        for id_, each in FORMATS.items()
+        if HOST.plugin_of_format(id_) in SHIPPED
+    }
+
+
 @pytest.mark.parametrize("id_", EXAMPLES)
 def test_the_example_of_a_format_is_recognized_read_and_written(open_page, id_):
     page = open_page("json.md")

@@ -493,6 +493,8 @@ class FormatContract:
             r"[a-z]+/[a-z0-9.+-]+(; ?charset=[a-z0-9-]+)?", info.content_type, re.I
         )
         assert info.can_import or info.can_export
+        assert all(re.fullmatch(r"\S.*[^\s.]", limit) for limit in info.limits)
+        assert len(set(info.all_limits)) == len(info.all_limits)
         assert info == format.info
         assert set(self.cannot) <= {"recognize", "template"}
         assert all(reason.strip() for reason in self.cannot.values())

@@ -20,6 +20,7 @@ from .writing import write_file
 _ROOT = re.compile(
     rb"(?>\s+|<\?.*?\?>|<!--.*?-->|\xef\xbb\xbf)*+<resources[\s>]", re.DOTALL
 )
+_NAMES = "keys with signs other than letters, digits, dots, hyphens and underscores"
 _TEXTS = re.compile(rb"<(?:string|plurals|string-array)\s")
 
 
@@ -34,6 +35,10 @@ class StringsXml:
             extension=".xml",
             content_type="application/xml; charset=utf-8",
             comments=True,
+            limits=(
+                "a plural without the form other",
+                *([_NAMES] if contents.is_android else []),
+            ),
         )
         self._contents = contents
 

@@ -29,6 +29,7 @@ PO = FormatInfo(
     comments=True,
     source_texts=True,
     marks_unreviewed=True,
+    limits=("plural forms that the language needs for fractions alone",),
 )
 POT = FormatInfo(
     id="gettext-pot",

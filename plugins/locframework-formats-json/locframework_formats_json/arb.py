@@ -20,7 +20,14 @@ from locframework.ports import (
 )
 
 from .layout import Container, Item, Layout, Value
-from .objects import JsonFormat, is_plural, texts_in, whole_texts, without_duplicates
+from .objects import (
+    NO_OTHER,
+    JsonFormat,
+    is_plural,
+    texts_in,
+    whole_texts,
+    without_duplicates,
+)
 from .strict_json import Document, Json, Unreadable, is_forbidden
 from .trees import FORMS, PLAIN, in_order, kept_in, with_other
 
@@ -379,6 +386,7 @@ class Arb(JsonFormat):
         extension=".arb",
         content_type="application/json",
         comments=True,
+        limits=(NO_OTHER, "plural forms with unmatched braces"),
     )
 
     def catalogue_of(self, document: Document, options: FileOptions) -> Catalogue:

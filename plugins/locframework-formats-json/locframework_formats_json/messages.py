@@ -162,6 +162,7 @@ class ChromeJson(MessageJson):
         content_type="application/json",
         plurals=False,
         comments=True,
+        limits=("keys with signs other than letters, digits, underscores and @",),
     )
 
     def _detail(self, value: Object) -> Mapping[str, object] | None:

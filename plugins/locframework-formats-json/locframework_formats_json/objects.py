@@ -57,6 +57,9 @@ _TEXTS = frozenset({str, type(None), Unreadable})
 _SUFFIXES = re.compile(b"_(?:other|few)")
 _SUFFIX = re.compile(rf"(.+)_({'|'.join(PLURAL_FORMS)})", re.DOTALL)
 
+NO_OTHER = "a plural without the form other"
+NO_TREE = "a key whose name begins another key"
+
 Forms = dict[str, str | Unreadable | None]  # as a file has them; null: no text
 
 
@@ -407,7 +410,12 @@ class NestedJson(ObjectJson):
     """
 
     info = FormatInfo(
-        "json-nested", "JSON, nested", ".json", "application/json", precedence=1
+        "json-nested",
+        "JSON, nested",
+        ".json",
+        "application/json",
+        precedence=1,
+        limits=(NO_OTHER, NO_TREE),
     )
 
     def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
@@ -502,7 +510,12 @@ class I18nextJson(ObjectJson):
     """
 
     info = FormatInfo(
-        "json-i18next", "JSON, i18next v4", ".json", "application/json", precedence=2
+        "json-i18next",
+        "JSON, i18next v4",
+        ".json",
+        "application/json",
+        precedence=2,
+        limits=(NO_OTHER, NO_TREE, "keys named like the plural form of another"),
     )
     _by_suffix = True
 

@@ -41,6 +41,7 @@ class Xliff:
             max_lengths=True,
             source_texts=True,
             marks_unreviewed=True,
+            limits=("control characters",) if version == "1.2" else (),
         )
 
     def recognizes(self, file: SourceFile) -> bool:

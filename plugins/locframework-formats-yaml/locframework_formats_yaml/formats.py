@@ -25,6 +25,7 @@ from .writing import FAMILY, FORMS, PATH, PLAIN, Update, join
 
 _PLAIN_PART = re.compile("[A-Za-z0-9_-]+")
 _ROOT = re.compile(r"""["']?([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*)["']?[ \t]*:""")
+_NO_OTHER = "a plural without the form other"
 _MARKS = ("#", "---", "...", "%", " ", "\t", "\r", "-")
 
 
@@ -36,7 +37,12 @@ class FlatYaml:
     """
 
     info = FormatInfo(
-        "yaml-flat", "YAML", ".yml", "application/yaml", other_extensions=(".yaml",)
+        "yaml-flat",
+        "YAML",
+        ".yml",
+        "application/yaml",
+        other_extensions=(".yaml",),
+        limits=(_NO_OTHER,),
     )
     has_root = False
 
@@ -118,6 +124,7 @@ class RailsYaml(FlatYaml):
         "application/yaml",
         precedence=1,
         other_extensions=(".yaml",),
+        limits=(_NO_OTHER, "a key whose name begins another key"),
     )
     has_root = True
 
