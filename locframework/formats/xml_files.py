@@ -61,11 +61,11 @@ class XmlFile(Struct, frozen=True):
     newline: str
 
     @classmethod
-    def of(cls, content: bytes) -> "XmlFile":
+    def of(cls, content: bytes, doctype: str = "") -> "XmlFile":
         """Return the file. UTF-8, UTF-16, or a declared charset of single bytes.
 
-        Raises UnreadableFile for broken XML, and for a DOCTYPE: so there are no
-        entities, and nothing outside the file is read.
+        Raises UnreadableFile for broken XML, and for a DOCTYPE, unless it just names
+        ``doctype``: so there are no entities, and nothing outside the file is read.
         """
         declared, charset = _DECLARED.match(content), "utf-8"
         if declared:
@@ -78,7 +78,7 @@ class XmlFile(Struct, frozen=True):
         is_single = charset.startswith(_SINGLE_BYTES)
         encoding = TextFile.of(content, charset if is_single else "utf-8", "utf-16")
         data = encoding.text.encode()
-        return cls(encoding, data, _parsed(data), encoding.newline)
+        return cls(encoding, data, _parsed(data, doctype), encoding.newline)
 
     def encoded(self, text: str) -> bytes:
         """Return a text as the bytes of such a file."""
@@ -122,7 +122,7 @@ class XmlFile(Struct, frozen=True):
         return "".join((*parts, self.raw(start, end)))
 
 
-def _parsed(data: bytes) -> XmlElement:
+def _parsed(data: bytes, doctype: str) -> XmlElement:
     top = XmlElement("", {}, 1, 0, 0, 0, 0)
     opened = [top]
     parser = expat.ParserCreate("utf-8", " ")
@@ -151,13 +151,21 @@ def _parsed(data: bytes) -> XmlElement:
             element.close = parser.CurrentByteIndex
             element.end = data.index(b">", element.close) + 1
 
-    def refuse(*_: object) -> None:
-        raise unreadable(parser.CurrentLineNumber, "doctype", "it has a DOCTYPE")
+    def check_doctype(name: str, *declared: object) -> None:
+        if name != doctype or declared[-1]:
+            told = "it has a DOCTYPE"
+            told += f" that does not just name {doctype}" if doctype else ""
+            raise unreadable(parser.CurrentLineNumber, "doctype", told)
+
+    def refuse(name: str, _: bool) -> None:
+        told = f"the entity {quoted(name)} is not declared"
+        raise unreadable(parser.CurrentLineNumber, "syntax", told)
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = lambda text: opened[-1].children.append(text)
-    parser.StartDoctypeDeclHandler = refuse
+    parser.StartDoctypeDeclHandler = check_doctype
+    parser.SkippedEntityHandler = refuse  # which a DTD outside the file would declare
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:

@@ -67,6 +67,29 @@ def test_a_broken_or_hostile_file_is_refused_with_its_line(content, line):
     assert caught.value.details[0].path == f"line {line}"
 
 
+PLIST = '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://127.0.0.1/">'
+
+
+@pytest.mark.parametrize("doctype", ["<!DOCTYPE plist>", PLIST])
+def test_a_doctype_may_just_name_the_format(doctype):
+    assert XmlFile.of(f"{doctype}<plist>&#65;</plist>".encode(), "plist").root
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<!DOCTYPE x><x/>",
+        "<!DOCTYPE plist []><plist/>",
+        '<!DOCTYPE plist SYSTEM "x" [<!ENTITY e "x">]><plist>&e;</plist>',
+        "<!DOCTYPE plist><plist>&e;</plist>",
+        f"{PLIST}<plist>&e;</plist>",
+    ],
+)
+def test_another_doctype_and_entities_are_refused(content):
+    with pytest.raises(UnreadableFile):
+        XmlFile.of(content.encode(), "plist")
+
+
 def test_attributes_are_set_in_place():
     assert with_xml_attribute("<a b = 'x>' c=\"1\">", "b", 'y"') == (
         '<a b="y&quot;" c="1">'
