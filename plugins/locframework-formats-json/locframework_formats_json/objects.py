@@ -12,24 +12,33 @@ import msgspec
 
 from locframework.ports import (
     PLURAL_FORMS,
+    TREE_PATH,
     Catalogue,
     Detail,
     Entry,
     FileOptions,
     FormatInfo,
+    NewTreePaths,
     SourceFile,
     Text,
+    TreePath,
+    TreeUpdate,
     UnreadableFile,
     WrittenFile,
     common_plural_forms,
+    has_to_keep_path,
+    in_order,
+    kept_in,
+    known_path,
     quoted,
+    tree_place,
     unreadable,
+    with_other,
 )
 
 from .dialects import envelope_of, is_chrome, is_formatjs, is_root_of, piped
 from .layout import Layout
 from .strict_json import (
-    DEEPEST,
     Document,
     Json,
     Object,
@@ -37,21 +46,7 @@ from .strict_json import (
     encoded,
     parse,
 )
-from .trees import (
-    FORMS,
-    PATH,
-    PLAIN,
-    PLAIN_PART,
-    NewPaths,
-    Path,
-    Place,
-    Tree,
-    Update,
-    in_order,
-    kept_in,
-    known_path,
-    with_other,
-)
+from .trees import FORMS, PLAIN, Place, Tree
 
 _TEXTS = frozenset({str, type(None), Unreadable})
 _SUFFIXES = re.compile(b"_(?:other|few)")
@@ -135,7 +130,7 @@ class Leaf(NamedTuple):
     """A text of a file, or the object of a plural's forms."""
 
     key: str  # the names on its path, joined
-    path: Path
+    path: TreePath
     line: int
     value: str | Mapping[str, object] | None  # None: it is unreadable
 
@@ -151,7 +146,7 @@ def leaves(
     """
     found: list[Leaf] = []
 
-    def add(line: int, key: str, path: Path, value: Json) -> None:
+    def add(line: int, key: str, path: TreePath, value: Json) -> None:
         if isinstance(value, str) or value is Unreadable.TEXT:
             text = value if isinstance(value, str) else None
             found.append(Leaf(key, path, line, text))
@@ -351,33 +346,26 @@ class ObjectJson(JsonFormat):
     ) -> bytes:
         """The template with the catalogue's texts."""
         separator, entries = options.key_separator, catalogue.entries
-        new, places = NewPaths(layout.root, separator), {}
+        new, places = NewTreePaths(layout.root, separator), {}
         for entry in entries:
             path, is_known = self.place_of(entry, separator)
             places[entry.key] = path if is_known else new.path(path)
-        update = Update(layout, separator, places, warnings, by_suffix=self._by_suffix)
+        update = TreeUpdate(
+            layout, separator, places, warnings, by_suffix=self._by_suffix
+        )
         return update.content(entries)
 
     @abstractmethod
     def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
         """The texts and plurals of a document; notes faults."""
 
-    def place_of(self, entry: Entry, separator: str) -> tuple[Path, bool]:
+    def place_of(self, entry: Entry, separator: str) -> tuple[TreePath, bool]:
         """Where a key stands in a file, and whether a file had it there."""
-        path = known_path(entry, separator)
-        if path is not None:
-            return path, True
-        parts = tuple(entry.key.split(separator))
-        if entry.is_file_key and not all(map(PLAIN_PART.fullmatch, parts)):
-            return (entry.key,), False
-        return parts, False
+        return tree_place(entry, "json", separator)
 
-    def has_to_keep(self, path: Path, separator: str) -> bool:
+    def has_to_keep(self, path: TreePath, separator: str) -> bool:
         """Whether the key alone does not tell where it stands."""
-        if len(path) == 1:
-            return separator in str(path[0])
-        are_plain = all(isinstance(p, str) and PLAIN_PART.fullmatch(p) for p in path)
-        return not are_plain or path[-1] in FORMS or len(path) > DEEPEST - 2
+        return has_to_keep_path(path, separator)
 
     def _entry(self, leaf: Leaf, options: FileOptions) -> Entry:
         key, path, line, value = leaf
@@ -391,7 +379,7 @@ class ObjectJson(JsonFormat):
             if isinstance(text, str):
                 detail = {"json": {PLAIN: True}}
         keeps = self.has_to_keep(path, options.key_separator)
-        key_detail = {"json": {PATH: list(path)}} if keeps else None
+        key_detail = {"json": {TREE_PATH: list(path)}} if keeps else None
         return Entry(key, text, is_one, line=line, key_detail=key_detail, detail=detail)
 
 
@@ -471,14 +459,14 @@ class FlatJson(ObjectJson):
 
         return leaves(document, separator, is_one)
 
-    def place_of(self, entry: Entry, separator: str) -> tuple[Path, bool]:
+    def place_of(self, entry: Entry, separator: str) -> tuple[TreePath, bool]:
         """The whole key, or the position of an array with that name."""
-        path = known_path(entry, separator)
+        path = known_path(entry, "json", separator)
         if path is not None and all(isinstance(part, int) for part in path[1:]):
             return path, True
         return (entry.key,), False
 
-    def has_to_keep(self, path: Path, separator: str) -> bool:
+    def has_to_keep(self, path: TreePath, separator: str) -> bool:
         """Whether it is not a member of the one object."""
         return len(path) > 1
 
