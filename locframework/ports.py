@@ -58,6 +58,14 @@ from .formats.json_files import JsonObject as JsonObject
 from .formats.json_files import JsonUnreadable as JsonUnreadable
 from .formats.json_files import encoded_json as encoded_json
 from .formats.json_files import parse_json as parse_json
+from .formats.plural_forms import NO_PLURAL_RULE as NO_PLURAL_RULE
+from .formats.plural_forms import forms_of_rule as forms_of_rule
+from .formats.plural_forms import gettext_forms as gettext_forms
+from .formats.plural_forms import main_forms as main_forms
+from .formats.plural_forms import parse_plural_rule as parse_plural_rule
+from .formats.plural_forms import rule_from_cldr as rule_from_cldr
+from .formats.plural_forms import rule_instead as rule_instead
+from .formats.plural_forms import with_spares as with_spares
 from .formats.records import PLURAL_FORMS as PLURAL_FORMS
 from .formats.records import Catalogue as Catalogue
 from .formats.records import Detail as Detail

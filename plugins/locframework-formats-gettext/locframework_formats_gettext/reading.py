@@ -6,6 +6,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from locframework.ports import (
+    NO_PLURAL_RULE,
     Catalogue,
     Detail,
     Entry,
@@ -13,6 +14,10 @@ from locframework.ports import (
     FileOptions,
     Text,
     TextFile,
+    forms_of_rule,
+    parse_plural_rule,
+    rule_instead,
+    with_spares,
 )
 
 from .header import in_utf8, language_of, plural_rule_of, with_field
@@ -28,7 +33,6 @@ from .identity import (
     named_in,
     source_of,
 )
-from .plural_forms import NO_RULE, forms_of_rule, parse_rule, rule_instead, with_spares
 from .po_file import Message, decoded, parse
 
 Forms = tuple[str | None, ...]
@@ -130,7 +134,7 @@ def _plurals(
     }
     warnings: list[str] = []
     try:
-        parse_rule(rule or NO_RULE)
+        parse_plural_rule(rule or NO_PLURAL_RULE)
     except ValueError as error:
         rule, told = None, f"line {line}: {error}"
         is_needed = any(message.msgid_plural is not None for message in messages)

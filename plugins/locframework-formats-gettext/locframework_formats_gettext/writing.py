@@ -12,7 +12,11 @@ from locframework.ports import (
     Text,
     UnreadableFile,
     WrittenFile,
+    forms_of_rule,
+    gettext_forms,
     legal_key,
+    main_forms,
+    rule_from_cldr,
     truncate,
 )
 
@@ -35,7 +39,6 @@ from .identity import (
     notes_in,
 )
 from .layout import Written, layout_of
-from .plural_forms import common_forms, forms_of_rule, main_forms, rule_from_cldr
 from .po_file import Message, parse, render
 from .reading import LONGEST_DESCRIPTION, block_of
 
@@ -190,7 +193,7 @@ def _head(catalogue: Catalogue, notes: FileNotes) -> tuple[Message, _Plurals]:
             entry.value for entry in entries
         ):
             fields = with_field(fields, "Plural-Forms", rule)
-    needed = frozenset(common_forms(spoken))
+    needed = frozenset(gettext_forms(spoken))
     plurals = _Plurals(len(forms), forms, needed, instead)
     message = _header_message(fields or "", notes)
     if language_of(header or "") is None:

@@ -1,4 +1,4 @@
-"""Maps ``msgstr[i]`` to CLDR plural forms and back, and makes rules from CLDR."""
+"""Maps plural forms by gettext's rules, ``msgstr[i]``, to those of CLDR and back."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,9 @@ from babel import Locale, UnknownLocaleError
 from babel.plural import PluralRule
 from msgspec import Struct
 
-from locframework.ports import PLURAL_FORMS, truncate
+from locframework.errors import truncate
+
+from .records import PLURAL_FORMS
 
 MOST_FORMS = 20  # no language has more than six; bounds what a header can ask for
 SAMPLES = (
@@ -19,7 +21,7 @@ SAMPLES = (
 )
 """The counts by which rules are compared; enough to tell all CLDR rules apart."""
 
-NO_RULE = "nplurals=1; plural=0;"
+NO_PLURAL_RULE = "nplurals=1; plural=0;"
 _RULE = re.compile(  # what is before and behind, gettext does not read
     r"(?:.*?\W)?nplurals\s*=\s*([0-9]{1,9})\s*;\s*plural\s*=([^;]*)(?:;.*)?"
 )
@@ -33,7 +35,7 @@ class Rule(Struct, frozen=True):
 
 
 @lru_cache(maxsize=512)
-def parse_rule(text: str) -> Rule:
+def parse_plural_rule(text: str) -> Rule:
     """The rule that ``Plural-Forms: <text>`` states.
 
     Raises ValueError, with a sentence, for what is no rule, divides by zero, or
@@ -77,7 +79,7 @@ def forms_of_rule(rule: str | None, language: str) -> tuple[str | None, ...]:
     a rule that is none.
     """
     if rule is None:
-        return common_forms(language)
+        return gettext_forms(language)
     counts = weights_of_rule(rule, language)
     weights = [dict(count) for count in counts[: len(PLURAL_FORMS)]]
     for form in PLURAL_FORMS:
@@ -108,7 +110,7 @@ def _may_be(form: str, counts: Mapping[str, int], language: str) -> bool:
 @lru_cache(maxsize=512)
 def weights_of_rule(rule: str, language: str) -> list[dict[str, int]]:
     """How many hundred samples of each CLDR form each ``msgstr[i]`` of a rule takes."""
-    parsed = parse_rule(rule)
+    parsed = parse_plural_rule(rule)
     cldr = _cldr(language)
     weights = [dict.fromkeys(PLURAL_FORMS, 0) for _ in range(parsed.count)]
     for sample, index in zip(SAMPLES, parsed.indices, strict=True):
@@ -144,7 +146,9 @@ def rule_instead(
     behind (3 % of Django's catalogues). ``rule`` None stands for one of the common
     forms. None when the rule can be right.
     """
-    count = len(common_forms(language)) if rule is None else parse_rule(rule).count
+    count = (
+        len(gettext_forms(language)) if rule is None else parse_plural_rule(rule).count
+    )
     if counts == {count} or len(counts) != 1 or _cldr(language) is _UNKNOWN:
         return None
     for used in ((), PLURAL_FORMS):
@@ -155,7 +159,7 @@ def rule_instead(
 
 
 @lru_cache(maxsize=512)
-def common_forms(language: str) -> tuple[str, ...]:
+def gettext_forms(language: str) -> tuple[str, ...]:
     """The forms that CLDR gives to whole numbers below a thousand, in its order.
 
     French without its ``many`` for millions, Czech without its ``many`` for
@@ -171,7 +175,7 @@ def rule_from_cldr(language: str, used: Iterable[str]) -> tuple[str, tuple[str, 
 
     A used form that the language does not have is left out.
     """
-    wanted = {*common_forms(language), *(_in_language(language) & set(used))}
+    wanted = {*gettext_forms(language), *(_in_language(language) & set(used))}
     forms = tuple(form for form in PLURAL_FORMS if form in wanted)
     conditions = _cldr(language).rules
     choices = ""

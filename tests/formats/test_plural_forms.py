@@ -3,18 +3,18 @@
 import pytest
 from babel import Locale
 from babel.localedata import locale_identifiers
-from locframework_formats_gettext.plural_forms import (
+
+from locframework.formats.plural_forms import (
     MOST_FORMS,
     SAMPLES,
-    common_forms,
     forms_of_rule,
+    gettext_forms,
     main_forms,
-    parse_rule,
+    parse_plural_rule,
     rule_from_cldr,
     rule_instead,
     with_spares,
 )
-
 from locframework.ports import PLURAL_FORMS
 
 RUSSIAN = (
@@ -127,9 +127,9 @@ def test_an_index_that_cldr_does_not_have_is_no_form(language, rule, forms, inst
 
 def test_without_a_rule_the_common_forms_are_taken():
     assert forms_of_rule(None, "ru") == ("one", "few", "many")
-    assert common_forms("cs") == ("one", "few", "other")
-    assert common_forms("fr") == ("one", "other")
-    assert common_forms("tlh") == ("one", "other")
+    assert gettext_forms("cs") == ("one", "few", "other")
+    assert gettext_forms("fr") == ("one", "other")
+    assert gettext_forms("tlh") == ("one", "other")
 
 
 LANGUAGES = sorted({name.split("_")[0] for name in locale_identifiers()} - {"root"})
@@ -140,7 +140,7 @@ def test_the_generated_rule_is_cldrs_in_every_language(used):
     for language in [*LANGUAGES, "pt-PT"]:
         text, forms = rule_from_cldr(language, used)
         cldr = Locale.parse(language, sep="-").plural_form
-        for sample, index in zip(SAMPLES, parse_rule(text).indices, strict=True):
+        for sample, index in zip(SAMPLES, parse_plural_rule(text).indices, strict=True):
             if cldr(sample) in forms:
                 assert forms[index] == cldr(sample), (language, sample, text)
         assert forms_of_rule(text, language) == forms, language
@@ -171,7 +171,7 @@ def test_a_header_that_fits_no_message_gives_way_to_cldr():
     ],
 )
 def test_blanks_and_what_follows_the_expression_do_not_matter(text):
-    assert parse_rule(text) == parse_rule("nplurals=2; plural=n!=1")
+    assert parse_plural_rule(text) == parse_plural_rule("nplurals=2; plural=n!=1")
 
 
 @pytest.mark.parametrize(
@@ -193,6 +193,6 @@ def test_blanks_and_what_follows_the_expression_do_not_matter(text):
 )
 def test_what_is_no_rule_is_told(text, about):
     with pytest.raises(ValueError, match=about) as refused:
-        parse_rule(text)
+        parse_plural_rule(text)
 
     assert len(str(refused.value)) <= 200
