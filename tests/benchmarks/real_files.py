@@ -209,6 +209,13 @@ def texts_of(path: str, content: bytes) -> Iterator[tuple[object, object]]:
     if path.endswith((".xlf", ".xliff")):
         yield from units_of(content)
         return
+    if path.endswith((".ini", ".toml")):  # equal names are told apart by their section
+        section = ""
+        for line in content.decode("utf-8-sig").splitlines():
+            section = line if line.startswith("[") else section
+            name, _, text = line.partition("=")
+            yield (section, name.strip()), text.strip()
+        return
     trees: list[tuple[tuple[object, ...], object]] = [((), json.loads(content))]
     for place, tree in trees:
         if isinstance(tree, dict):

@@ -12,10 +12,10 @@ from locframework.testing.workspace import open_workspace
 from tests.empty_databases import fresh_url
 
 PAGE = "write-a-plugin.md"
-DISTRIBUTION = "locframework-formats-ini"
-MODULE = "locframework_formats_ini"
+DISTRIBUTION = "locframework-formats-cfg"
+MODULE = "locframework_formats_cfg"
 LINES_MOST = 60
-INI = "; On the button\ncheckout.pay = Zahlen: 50 % \\\\ jetzt\\n…\n".encode()
+CFG = "; On the button\ncheckout.pay = Zahlen: 50 % \\\\ jetzt\\n…\n".encode()
 TEXT = "Zahlen: 50 % \\ jetzt\n…"
 
 
@@ -29,7 +29,7 @@ def workspace(beside, tmp_path):
 
 
 def test_the_page_shows_the_files_that_it_lists(page):
-    assert list(page.files()) == ["pyproject.toml", f"{MODULE}.py", "test_ini.py"]
+    assert list(page.files()) == ["pyproject.toml", f"{MODULE}.py", "test_cfg.py"]
     assert all(name in page.blocks("")[0] for name in page.files())
 
 
@@ -51,17 +51,17 @@ def test_its_tests_pass_with_only_its_extra_installed(run_its_tests):
 
 
 def test_the_host_finds_it_by_its_entry_point(beside):
-    host = PluginHost.discover({"ini": {"comment": "#"}})
+    host = PluginHost.discover({"cfg": {"comment": "#"}})
 
-    found = next(each for each in host.loaded if each.name == "ini")
-    assert (found.distribution, found.version) == ("locframework-formats-ini", "1.0.0")
+    found = next(each for each in host.loaded if each.name == "cfg")
+    assert (found.distribution, found.version) == ("locframework-formats-cfg", "1.0.0")
     assert found.hooks == ["loc_provide_formats"]
     assert Path(sys.modules[MODULE].__file__ or "").parent == beside
 
 
 def test_an_invalid_setting_prints_the_line_on_the_page(page, beside):
     with pytest.raises(PluginError) as caught:
-        PluginHost.discover({"ini": {"comment": "//"}})
+        PluginHost.discover({"cfg": {"comment": "//"}})
 
     assert str(caught.value) in " ".join(page.text.split())
 
@@ -70,9 +70,9 @@ def test_the_format_imports_exports_and_publishes(workspace):
     owner, project = workspace.owner, workspace.project(sourceLanguage="de")
     path = f"/projects/{project['id']}"
     formats = owner.get("/formats").data["formats"]
-    assert [each["plugin"] for each in formats if each["id"] == "ini"] == ["ini"]
+    assert [each["plugin"] for each in formats if each["id"] == "cfg"] == ["cfg"]
 
-    files = {"file": Upload("de.ini", INI, "text/plain")}
+    files = {"file": Upload("de.cfg", CFG, "text/plain")}
     job = workspace.job_of(owner.post(f"{path}/import", files=files))
     assert job["status"] == "succeeded", job
 
@@ -80,13 +80,13 @@ def test_the_format_imports_exports_and_publishes(workspace):
     assert (key["key"], key["description"]) == ("checkout.pay", "On the button")
     assert [value["value"] for value in key["values"]] == [TEXT]
 
-    query = {"format": "ini", "languageCodes": "de"}
-    assert owner.get(f"{path}/export", query=query).content == INI
+    query = {"format": "cfg", "languageCodes": "de"}
+    assert owner.get(f"{path}/export", query=query).content == CFG
 
-    body = {"name": "App", "format": "ini", "languageCodes": ["de"]}
+    body = {"name": "App", "format": "cfg", "languageCodes": ["de"]}
     made = owner.post(f"{path}/distributions", json=body).data["distribution"]
     workspace.run_jobs()
     manifest = owner.get(f"/content/{made['publicKey']}/manifest.json").json
     [file] = manifest["files"]
-    assert (file["path"], manifest["format"]["extension"]) == ("de.ini", ".ini")
-    assert owner.get(file["url"]).content == INI
+    assert (file["path"], manifest["format"]["extension"]) == ("de.cfg", ".cfg")
+    assert owner.get(file["url"]).content == CFG

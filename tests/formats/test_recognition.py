@@ -23,6 +23,7 @@ FORMATS = {
     "TestTsv": "tsv",
     "TestProperties": "java-properties",
     "TestPropertiesInUtf8": "java-properties",
+    "TestIni": "ini",
     "TestAndroid": "android-xml",
     "TestResx": "resx",
     "TestResw": "resw",

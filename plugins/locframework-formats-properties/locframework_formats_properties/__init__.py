@@ -1,4 +1,4 @@
-"""Java's properties files, as resource bundles have them."""
+"""Files with a line for each key: Java's properties, and INI."""
 
 from typing import ClassVar
 
@@ -7,6 +7,7 @@ from msgspec import Struct
 from locframework import hookimpl
 from locframework.ports import Format
 
+from .ini import Ini
 from .properties import Properties
 
 __all__ = ["PropertiesPlugin", "PropertiesSettings"]
@@ -19,7 +20,7 @@ class PropertiesSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PropertiesPlugin:
-    """Provides the format java-properties."""
+    """Provides the formats java-properties and ini."""
 
     settings_type: ClassVar = PropertiesSettings
 
@@ -28,5 +29,5 @@ class PropertiesPlugin:
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:
-        """The one format."""
-        return [Properties(utf8=self._settings.utf8)]
+        """Both formats."""
+        return [Properties(utf8=self._settings.utf8), Ini()]

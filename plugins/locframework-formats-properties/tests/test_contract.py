@@ -55,7 +55,7 @@ UNREADABLE = {
 
 
 def format_with(*, utf8: bool) -> Format:
-    [format_] = PropertiesPlugin(PropertiesSettings(utf8)).loc_provide_formats()
+    format_, *_ = PropertiesPlugin(PropertiesSettings(utf8)).loc_provide_formats()
     return format_
 
 
@@ -85,3 +85,107 @@ class TestPropertiesInUtf8(FormatContract):
     @pytest.fixture
     def format(self) -> Format:
         return format_with(utf8=True)
+
+
+INI = r'''; All rights reserved
+home = Home
+sign in=  Sign in
+
+# The button
+; below the cart
+[cart]
+# Above it
+pay = Pay now; or "later" # no comment
+a.b : x \; y \# z
+quoted = " a 'b' "
+`k=e:y` = `back "quotes" \n`
+long = `one
+two # three
+`
+
+[repo.issues]
+new_count = "%d new"
+html = <a href="%s">"x"</a>
+wide = """a `b` "c" """
+empty =
+[other]
+last = "x"'''
+INI_ENTRIES = [
+    Entry("home", "Home", line=2, description="All rights reserved"),
+    Entry("sign in", "Sign in", line=3),
+    Entry(
+        "cart.pay",
+        'Pay now; or "later" # no comment',
+        description="Above it",
+        line=9,
+    ),
+    Entry("cart.a.b", "x ; y # z", line=10),
+    Entry("cart.quoted", " a 'b' ", line=11),
+    Entry("cart.k=e:y", 'back "quotes" \\n', line=12),
+    Entry("cart.long", "one\ntwo # three\n", line=13),
+    Entry("repo.issues.new_count", "%d new", line=18),
+    Entry("repo.issues.html", '<a href="%s">"x"</a>', line=19),
+    Entry("repo.issues.wide", 'a `b` "c" ', line=20),
+    Entry("repo.issues.empty", "", line=21),
+    Entry("other.last", "x", line=23),
+]
+INI_WRITTEN = r"""# All rights reserved
+home = Home
+sign in = Sign in
+
+[cart]
+# Above it
+pay = Pay now; or "later" # no comment
+a.b = x ; y # z
+quoted = " a 'b' "
+"k=e:y" = back "quotes" \n
+long = `one
+two # three
+`
+
+[repo.issues]
+new_count = %d new
+html = <a href="%s">"x"</a>
+wide = `a `b` "c" `
+empty =
+
+[other]
+last = x
+"""
+OBS = r"""# OBS
+
+Language="Deutsch (\"DE\")"
+Basic.Main="Erste Zeile\nZweite \\ Zeile\t%1 # nein"  # ja
+# "old" in the dialog
+Basic.Path="C:\"
+"""
+OBS_ENTRIES = [
+    Entry("Language", 'Deutsch ("DE")', line=3),
+    Entry("Basic.Main", "Erste Zeile\nZweite \\\\ Zeile\t%1 # nein", line=4),
+    Entry("Basic.Path", "C:\\", line=6, description='"old" in the dialog'),
+]
+OBS_WRITTEN = OBS[7:].replace("  # ja", "").replace("\n\n", "")
+
+
+class TestIni(FormatContract):
+    samples: ClassVar[Mapping[str, Sample]] = {
+        "of Gitea": Sample(INI.encode(), INI_ENTRIES, INI_WRITTEN.encode()),
+        "of Windows": Sample(
+            INI[: INI.index("long")].replace("\n", "\r\n").encode(),
+            INI_ENTRIES[:6],
+            INI_WRITTEN[: INI_WRITTEN.index("long")].encode(),
+        ),
+        "of OBS Studio": Sample(OBS.encode(), OBS_ENTRIES, OBS_WRITTEN.encode()),
+    }
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = {
+        "no key": (b"[a]\nb = c\n= d\n", 3),
+        "no equals sign": (b"a = b\n\nc\n", 3),
+        "a section that is not closed": (b"[a\nb = c\n", 1),
+        "a quote that is not closed": (b"a = b\nc = `d\ne = f\n", 2),
+        "a key in two sections": (b"a.b = 1\n[a]\nb = 2\n", 3),
+        "not utf-8": (b"a = b\nc = \xfc\n", 2),
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return PropertiesPlugin(PropertiesSettings()).loc_provide_formats()[1]

@@ -62,7 +62,7 @@ def judge(tmp_path_factory):
 
 @pytest.mark.parametrize(("utf8", "charset"), [(True, "UTF-8"), (False, "ISO-8859-1")])
 def test_java_reads_every_text_and_stores_it_for_us(judge, utf8, charset):
-    [format_] = PropertiesPlugin(PropertiesSettings(utf8)).loc_provide_formats()
+    format_, *_ = PropertiesPlugin(PropertiesSettings(utf8)).loc_provide_formats()
     texts = {f"key {at}": text for at, text in enumerate(TEXTS.values())}
     texts |= dict.fromkeys((*KEYS, "a b", "a=b", "#a", "!", "ü:ö", "a\\b", "\t"), "x")
     entries = [Entry(k, text, description=f"ü {k!r}") for k, text in texts.items()]

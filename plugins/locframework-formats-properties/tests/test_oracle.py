@@ -19,7 +19,7 @@ SIGNS = st.sampled_from([*"ab=: \t\f\\#!nrtfu", "\n", "\r", "\r\n", "\\u00fc", "
 
 
 def format_with(*, utf8):
-    [format_] = PropertiesPlugin(PropertiesSettings(utf8)).loc_provide_formats()
+    format_, *_ = PropertiesPlugin(PropertiesSettings(utf8)).loc_provide_formats()
     return format_
 
 
