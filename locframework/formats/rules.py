@@ -10,6 +10,7 @@ _ANDROID = re.compile(
 )
 _ANDROID_CODES = {"he": "iw", "id": "in", "yi": "ji"}  # that all versions know
 _DEFAULT = "values"  # Android's folder of the source language
+_WITH_UNDERSCORES = ("properties", "ts")  # Java and Qt look for ``app_pt_BR``
 _NEUTRAL = ".resx"  # of a file without a language in its name
 _CAR = "values-car"  # resources for cars, and not in Carib
 _PLAIN = re.compile(
@@ -119,7 +120,8 @@ def path_in(path: str, language: str, other: str) -> str | None:
             return part
         if bare != _spelled(bare):
             return _android_folder(other)
-        code = other.replace("-", "_") if "_" in bare else other
+        is_posix = "_" in bare or extension in _WITH_UNDERSCORES
+        code = other.replace("-", "_") if is_posix else other
         return part.replace(bare, code)
 
     pieces = [renamed(piece) for piece in stem.split(".")]

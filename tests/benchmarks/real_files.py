@@ -201,7 +201,7 @@ def texts_of(path: str, content: bytes) -> Iterator[tuple[object, object]]:
             place = entry.msgctxt, entry.msgid, entry.msgid_plural, entry.obsolete
             yield place, (entry.msgstr, entry.msgstr_plural, entry.fuzzy)
         return
-    if path.endswith((".xml", ".resx", ".resw")):
+    if path.endswith((".xml", ".resx", ".resw", ".ts")):
         for at, element in enumerate(ElementTree.fromstring(content)):
             place = element.tag, element.attrib.get("name", at)
             yield place, ElementTree.tostring(element).strip()

@@ -22,12 +22,14 @@ EXAMPLES |= {"properties": "java-properties", "strings": "apple-strings"}
 EXAMPLES |= {"table": "csv", "android": "android-xml", "xliff": "xliff-1.2"}
 EXAMPLES |= {"yaml": "yaml-rails", "resx": "resx"}
 EXAMPLES["ini"] = "ini"
+EXAMPLES["qt"] = "qt-ts"
 BLOCKS = {"po": "po", "properties": "properties", "strings": "text", "table": "text"}
 BLOCKS |= {"android": "xml", "xliff": "xml", "yaml": "yaml", "resx": "xml"}
+BLOCKS |= {"qt": "xml"}
 IN_GERMAN = ("po", "properties", "strings", "table", "android", "xliff", "yaml")
 BLOCKS["ini"] = "ini"
 IN_GERMAN += ("ini",)
-IN_GERMAN += ("resx",)
+IN_GERMAN += ("resx", "qt")
 _CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")
 
 

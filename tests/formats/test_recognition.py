@@ -27,6 +27,7 @@ FORMATS = {
     "TestAndroid": "android-xml",
     "TestResx": "resx",
     "TestResw": "resw",
+    "TestTs": "qt-ts",
     "TestStrings": "apple-strings",
     "TestXliff12": "xliff-1.2",
     "TestXliff20": "xliff-2.0",

@@ -256,3 +256,9 @@ def test_a_file_of_dotnet_has_its_language_before_the_extension(tag: str) -> Non
     assert language_in_path(path, frozenset((tag,))) == tag
     strings = "Strings/{}/Resources.resw"
     assert path_in(strings.format("en-US"), "en-US", tag) == strings.format(tag)
+
+
+@pytest.mark.parametrize("extension", ["ts", "properties"])
+def test_java_and_qt_have_underscores_in_names(extension: str) -> None:
+    new = path_in(f"lang/app_de.{extension}", "de", "pt-BR")
+    assert new == f"lang/app_pt_BR.{extension}"
