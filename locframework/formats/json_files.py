@@ -20,11 +20,9 @@ from .text_files import Faults, TextFile, quoted, unreadable
 from .tree_files import (
     TREE_DEPTH,
     TreeContainer,
-    TreeItem,
     TreeLayout,
     TreeValue,
     is_forbidden,
-    last_line,
 )
 
 LARGEST = 2**53 - 1  # the integers that every JSON reader can hold (RFC 8259, 6)
@@ -61,11 +59,8 @@ _Decoded: TypeAlias = "str | bool | int | float | list[_Decoded] | _Pairs | None
 # "*+" and not "*", which notes a place to go back to at every escape
 STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _NAME_OR_STRING = re.compile(rf"{STRING}(\s*:(?:\s*{STRING})?)?")
-_SPACE = re.compile(r"[ \t\r\n]*+")
-_MEMBER = re.compile(rf"([ \t\r\n]*+)({STRING})([ \t\r\n]*+:[ \t\r\n]*+)", re.DOTALL)
-_TEXT = re.compile(STRING, re.DOTALL)
-_SCALAR = re.compile(r"[-+.\w]++")
-_AFTER = re.compile(r"([ \t\r\n]*+)([],}])")
+_VALUE = re.compile(rf"{STRING}|[-+.\w]++", re.DOTALL)
+_SPACE = " \t\r\n"
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 _IN_ESCAPES = frozenset('"\\/' + ascii_letters + digits)  # of other characters
 _BRACKETS = {True: ("[", "]"), False: ("{", "}")}  # of an array?
@@ -181,74 +176,48 @@ def encoded_json(document: Mapping[str, object], indent: int) -> bytes:
 
 
 class JsonLayout(TreeLayout):
-    """A JSON file whose members can be changed. Linear in its size."""
+    """A JSON file whose members can be changed."""
+
+    space = re.compile(r"[ \t\r\n]*+")
+    opening = re.compile(r"[{[]")
+    member = re.compile(rf"({STRING})([ \t\r\n]*+:[ \t\r\n]*+)", re.DOTALL)
+    after = re.compile(r"([ \t\r\n]*+)([],}])")
+    colon = ": "
 
     def __init__(self, content: bytes) -> None:
-        """Raises ValueError or UnreadableFile when this is not one JSON object."""
+        """Raises UnreadableFile when this is not one JSON object."""
         file = TextFile.of(content)
-        self._text = text = file.text
-        start = self._match(_SPACE, 0).end()
-        if text[start : start + 1] != "{":
-            raise ValueError("no object")
-        member = _MEMBER.match(text, start + 1)
-        line = last_line(member[1]) if member else ""
-        newline, unit = line.rstrip(" \t"), line.lstrip("\r\n")
-        self._colon = member[3] if member else ": "
-        root, end = self._scan(start, newline, 1)
-        assert isinstance(root, TreeContainer)
-        if text[end:].strip(" \t\r\n"):
-            raise ValueError("more than one object")
-        gap = " " if self._colon.endswith(" ") else ""
-        super().__init__(file, root, (text[:start], text[end:]), unit, gap)
+        start = len(file.text) - len(file.text.lstrip(_SPACE))
+        if file.text[start : start + 1] != "{":
+            raise unreadable(1, "type", "the file has to be one JSON object")
+        super().__init__(file, start)
+        if file.text[self.end :].strip(_SPACE):
+            raise self.fault(self.end, "syntax", "more than one object")
         self._learn_escapes()
 
-    def _match(self, pattern: re.Pattern[str], at: int) -> re.Match[str]:
-        found = pattern.match(self._text, at)
-        if found is None:
-            raise ValueError(f"no JSON at {at}")
-        return found
+    def name_in(self, spelled: str) -> str:
+        """The name that is spelled so."""
+        return _decoded(spelled)
 
-    def _scan(
-        self, at: int, lead: str, depth: int
-    ) -> tuple[TreeValue | TreeContainer, int]:
-        first = self._text[at : at + 1]
-        if first == '"':
-            raw = self._match(_TEXT, at)[0]
-            return TreeValue(raw, _decoded(raw)), at + len(raw)
-        if first not in ("{", "["):
-            raw = self._match(_SCALAR, at)[0]
-            return TreeValue(raw), at + len(raw)
-        if depth > TREE_DEPTH:
-            raise ValueError(f"deeper than {TREE_DEPTH}")
-        node = self.container(last_line(lead), is_array=first == "[")
-        close = node.brackets[1]
-        at += 1
-        start = self._match(_SPACE, at).end()
-        if self._text[start : start + 1] == close:
-            node.final = self._text[at:start]
-            return node, start + 1
-        while True:
-            if node.is_array:
-                found = self._match(_SPACE, at)
-                lead, name, head = found[0], "", ""
-            else:
-                found = self._match(_MEMBER, at)
-                lead, name, head = found[1], _decoded(found[2]), found[2] + found[3]
-            value, end = self._scan(found.end(), lead, depth + 1)
-            item = TreeItem(lead, name, head, value)
-            node.items.append(item)
-            space, sign = (after := self._match(_AFTER, end)).groups()
-            at = after.end()
-            if sign == close:
-                node.final = space
-                return node, at
-            if sign != ",":
-                raise ValueError(f"no JSON at {end}")
-            item.tail = space
+    def value_at(self, at: int) -> tuple[TreeValue, int]:
+        """A text, a number, or a word."""
+        found = _VALUE.match(self.text, at)
+        if found is None:
+            raise self.fault(at, "syntax", "no JSON")
+        raw = found[0]
+        text = _decoded(raw) if raw[0] == '"' else None
+        return TreeValue(raw, text), found.end()
+
+    def finish(self, container: TreeContainer) -> None:
+        """The bracket tells whether it is an array."""
+        is_array = container.is_array = container.brackets[0] == "["
+        is_wrong = any(bool(item.head) is is_array for item in container.items)
+        if is_wrong or container.ends_separated:
+            raise unreadable(1, "syntax", "no JSON")
 
     def _learn_escapes(self) -> None:
         """Learn which characters the file escapes, and how."""
-        text = self._text
+        text = self.text
         units: set[str] = set()
         slashes = upper = lower = 0
         for code, sign in _ESCAPE.findall(text) if "\\" in text else ():
@@ -287,13 +256,6 @@ class JsonLayout(TreeLayout):
         units = sign.encode("utf-16-be").hex()
         units = units.upper() if self._is_upper else units
         return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-
-    def head(self, container: TreeContainer, name: str) -> str:
-        """The name, and the colon that other members have."""
-        colon = self._colon
-        if container.items and (found := _TEXT.match(container.items[0].head)):
-            colon = found.string[found.end() :]
-        return self.spelled(name) + colon
 
     def container(self, lead: str, *, is_array: bool) -> TreeContainer:
         """A new object or array."""

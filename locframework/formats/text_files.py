@@ -182,7 +182,7 @@ def fill_texts(
     warnings: list[str] = []
 
     def lines_of(entry: Entry, block: Block | None) -> str:
-        text = _one_text(entry, block, warnings, files)
+        text = one_text(entry, warnings, files, is_known=block is not None)
         description = entry.description if is_source else ""
         old = block.entry if block else None
         if text is None:
@@ -195,16 +195,16 @@ def fill_texts(
     return fill_template(blocks, catalogue.entries, lines_of, newline), warnings
 
 
-def _one_text(
-    entry: Entry, block: Block | None, warnings: list[str], files: str
+def one_text(
+    entry: Entry, warnings: list[str], files: str, *, is_known: bool
 ) -> str | None:
     """Return the text of a key; of a plural one the form ``other``, or else the last,
-    with a warning, unless the file has just that."""
+    with a warning, unless ``is_known`` (the file has the key) and it has just that."""
     value = entry.value
     if not isinstance(value, Mapping):
         return value
     text = value.get("other") or next(reversed([*value.values()]), None)
-    if text and (block is None or value.keys() != {"other"}):
+    if text and (not is_known or value.keys() != {"other"}):
         told = f"has only one text: {files} have no plural forms"
         warnings.append(f"{entry.key} {told}")
     return text

@@ -3,14 +3,22 @@
 import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
-from .text_files import TextFile
+from locframework.errors import UnreadableFile
+
+from .text_files import TextFile, unreadable
 
 TREE_DEPTH = 64  # containers inside one another, the outermost included
+HIDDEN = "\0"  # the name of an item that no key stands for
 MOST_POSITIONS = 10_000  # of an array; a key of a later one keeps its whole name
+
+TreePath = tuple[str | int, ...]
+"""Names, and positions in arrays. The first part is a name."""
 
 _LAST_LINE = re.compile(r"\r?\n[ \t]*\Z")
 _FORBIDDEN = re.compile("[\x00\ud800-\udfff]")
+_CLOSING = {"{": "}", "[": "]", "(": ")"}
 
 
 def is_forbidden(text: str) -> bool:
@@ -50,18 +58,23 @@ class TreeItem:
         name: str,
         head: str,
         value: "TreeValue | TreeContainer",
-        line: int = 0,
+        line: int,
     ) -> None:
         self.lead = lead  # white space and comments before it
         self.name = name  # "" in an array
         self.head = head  # the name as it stands, and the colon; "" in an array
         self.value = value
-        self.line = line  # 0: nobody asks
+        self.line = line  # 0: it is new
         self.tail = ""  # before the separator
         self.rest = ""  # behind the separator on the same line: a comment
         self.before: list[TreeItem] = []
         self.after: list[TreeItem] = []
         self.is_removed = False
+
+    @property
+    def text(self) -> str | None:
+        """Its text; None if it has none."""
+        return self.value.text if isinstance(self.value, TreeValue) else None
 
 
 class TreeContainer:
@@ -128,6 +141,17 @@ class TreeContainer:
             yield from item.after
         yield from self.added
 
+    def leaves(self, path: TreePath = ()) -> Iterator[tuple[TreePath, TreeItem]]:
+        """All items of a file that are no containers, with their paths."""
+        for at, item in enumerate(self.items):
+            part = item.name if not self.is_array else at if path else str(at)
+            if item.name == HIDDEN:
+                continue
+            if isinstance(item.value, TreeContainer):
+                yield from item.value.leaves((*path, part))
+            else:
+                yield (*path, part), item
+
 
 def tree_position(part: str | int) -> int | None:
     """The position in an array that a part of a path means, if it does."""
@@ -138,25 +162,42 @@ def tree_position(part: str | int) -> int | None:
 
 
 class TreeLayout:
-    """A file whose items can be changed. A format reads it, and spells what is new.
+    """A file whose items can be changed. Linear in its size.
 
-    ``unit`` is a step of indentation, and ``gap`` stands between items on one line.
+    A format has patterns for the parts of a container, and spells what is new.
     """
 
-    def __init__(
-        self,
-        file: TextFile,
-        root: TreeContainer,
-        around: tuple[str, str],
-        unit: str,
-        gap: str,
-    ) -> None:
-        """``around`` is what stands before and behind the root."""
-        self._file = file
-        self.root = root
-        self._around = around
-        self._unit = unit
-        self._gap = gap
+    space: ClassVar[re.Pattern[str]]  # between parts; with comments
+    opening: ClassVar[re.Pattern[str]]  # a bracket
+    member: ClassVar[re.Pattern[str]]  # a name, and what stands before its value
+    after: ClassVar[re.Pattern[str]]  # space, and a separator or closing bracket
+    rest: ClassVar = re.compile("(?!)")  # a comment that ends the line of an item
+    colon: ClassVar[str]  # of new members, if there are no others
+    _line, _counted = 1, 0
+
+    def __init__(self, file: TextFile, start: int) -> None:
+        """Scan the container that begins at ``start``. Raises UnreadableFile."""
+        self.file = file
+        self.text = text = file.text
+        self.root, self.end = self._container(start, "", 1)
+        items = self.root.items
+        line = last_line(items[0].lead if items else self.root.final)
+        self.root.lead = line.rstrip(" \t")
+        self._unit = line.lstrip("\r\n") if items else "    "
+        self._gap = "" if items and not items[0].head.endswith(" ") else " "
+        self._around = text[:start], text[self.end :]
+
+    @abstractmethod
+    def name_in(self, spelled: str) -> str | None:
+        """The name that is spelled so; None where no key stands for it."""
+
+    @abstractmethod
+    def value_at(self, at: int) -> tuple[TreeValue, int]:
+        """What stands there and is no container, and its end. Raises UnreadableFile."""
+
+    @abstractmethod
+    def finish(self, container: TreeContainer) -> None:
+        """Tell whether a container is an array. Raises UnreadableFile."""
 
     @abstractmethod
     def spelled(self, value: object, old: str = "") -> str:
@@ -165,13 +206,75 @@ class TreeLayout:
         ``old`` is how the text was spelled that it takes the place of.
         """
 
-    @abstractmethod
-    def head(self, container: TreeContainer, name: str) -> str:
-        """What stands before the value of a new member with this name."""
-
-    @abstractmethod
     def container(self, lead: str, *, is_array: bool) -> TreeContainer:
-        """A new object or array, which is empty."""
+        """A new object or array, which is empty, with the brackets of the outermost."""
+        new = TreeContainer(lead, self.root.brackets, is_array=is_array)
+        new.ends_separated = self.root.ends_separated
+        return new
+
+    def head(self, container: TreeContainer, name: str) -> str:
+        """What stands before the value of a new member, as others have it."""
+        for item in (*container.items[:1], *self.root.items[:1]):
+            if found := self.member.fullmatch(item.head):
+                return self.spelled(name, found[1]) + str(found[2])
+        return self.spelled(name) + self.colon
+
+    def line_at(self, at: int) -> int:
+        """The line of a place; faster for one after the other."""
+        if at < self._counted:
+            return self.text.count("\n", 0, at) + 1
+        self._line += self.text.count("\n", self._counted, at)
+        self._counted = at
+        return self._line
+
+    def fault(self, at: int, rule: str, message: str) -> UnreadableFile:
+        """The refusal of a file for what is there."""
+        return unreadable(self.line_at(at), rule, message)
+
+    def _container(self, at: int, lead: str, depth: int) -> tuple[TreeContainer, int]:
+        text, opening = self.text, self.opening.match(self.text, at)
+        assert opening is not None
+        if depth > TREE_DEPTH:
+            raise self.fault(at, "nesting", f"it is nested deeper than {TREE_DEPTH}")
+        closing = _CLOSING[opening[0][-1]]
+        node = TreeContainer(last_line(lead), (opening[0], closing), is_array=False)
+        at, is_last = opening.end(), False
+        while not is_last:
+            space = self.space.match(text, at)
+            assert space is not None
+            if text.startswith(closing, space.end()):
+                node.final, node.ends_separated = space[0], bool(node.items)
+                at = space.end() + 1
+                break
+            item, at = self._item(space[0], space.end(), depth)
+            after = self.after.match(text, at)
+            if after is None or after[2] not in (node.separator, closing):
+                told = f"here is neither {node.separator} nor {closing}"
+                raise self.fault(at, "syntax", told)
+            is_last = after[2] == closing
+            rest = self.rest.match(text, at if is_last else after.end())
+            item.rest = rest[0] if rest else ""
+            if is_last:
+                node.final, at = after[1].removeprefix(item.rest), after.end()
+            else:
+                item.tail, at = after[1], after.end() + len(item.rest)
+            node.items.append(item)
+        self.finish(node)
+        return node, at
+
+    def _item(self, lead: str, at: int, depth: int) -> tuple[TreeItem, int]:
+        line, found = self.line_at(at), self.member.match(self.text, at)
+        name, head = (self.name_in(found[1]), found[0]) if found else ("", "")
+        at, name = (
+            at + len(head),
+            HIDDEN if name is None or is_forbidden(name) else name,
+        )
+        if self.opening.match(self.text, at):
+            node, end = self._container(at, lead, depth + 1)
+            if self.after.match(self.text, end):  # else it is a part of a value
+                return TreeItem(lead, name, head, node, line), end
+        value, end = self.value_at(at)
+        return TreeItem(lead, name, head, value, line), end
 
     def set_text(self, item: TreeItem, text: str) -> None:
         """Give an item this text; it keeps its spelling where it has it already."""
@@ -238,11 +341,11 @@ class TreeLayout:
             behind, at = container.added, tree_position(part) or 0
             for _ in range(at - len(container.items) - len(container.added)):
                 hole = TreeValue(self.spelled(""), "")
-                behind.append(TreeItem(lead, "", "", hole))
+                behind.append(TreeItem(lead, "", "", hole, 0))
         else:
             name = str(part)
             head = self.head(container, name)
-        item = TreeItem(lead, name, head, value)
+        item = TreeItem(lead, name, head, value, 0)
         container.put(item, behind)
         return item
 
@@ -265,7 +368,7 @@ class TreeLayout:
         before, after = self._around
         parts = [before]
         self._write(self.root, parts)
-        return self._file.encoded("".join([*parts, after]))
+        return self.file.encoded("".join([*parts, after]))
 
     def _prune(self, container: TreeContainer) -> bool:
         """Remove what has become empty; whether anything is left."""
@@ -288,7 +391,8 @@ class TreeLayout:
     def _hole(self, value: TreeValue | TreeContainer) -> TreeValue:
         if isinstance(value, TreeValue):
             return TreeValue(self.spelled(""), "")
-        return TreeValue(self.spelled([] if value.is_array else {}))
+        new = self.container("", is_array=value.is_array)
+        return TreeValue("".join(new.brackets))
 
     def _write(self, container: TreeContainer, parts: list[str]) -> None:
         opening, closing = container.brackets
@@ -312,7 +416,7 @@ class TreeLayout:
                 parts += (previous.tail, container.separator)
                 kept = previous.rest + kept
             if kept and "\n" not in lead:
-                lead = self._file.newline + lead
+                lead = self.file.newline + lead
             parts += (kept, lead, item.head)
             kept = ""
             if isinstance(item.value, TreeValue):
@@ -328,7 +432,7 @@ class TreeLayout:
             if not items and not final.strip():
                 final = container.lead
         if kept and "\n" not in final:
-            final = self._file.newline + final
+            final = self.file.newline + final
         parts += (kept, final, closing)
 
 

@@ -1,17 +1,18 @@
 """Places keys in the tree of a file, a new one or one that was there before."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .records import PLURAL_FORMS, Detail, Entry
-from .text_files import quoted
+from .text_files import Faults, quoted
 from .tree_files import (
     MOST_POSITIONS,
     TREE_DEPTH,
     TreeContainer,
     TreeItem,
     TreeLayout,
+    TreePath,
     TreeValue,
     is_forbidden,
     tree_position,
@@ -20,8 +21,6 @@ from .tree_files import (
 FORMS = frozenset(PLURAL_FORMS)
 PLAIN_PART = re.compile("[A-Za-z0-9_-]+")  # of a key that is no sentence
 TREE_PATH = "path"  # Entry.key_detail: where the key stands, ["list", 0]
-
-TreePath = tuple[str | int, ...]
 
 
 def kept_in(detail: Detail | None, family: str) -> Mapping[str, object]:
@@ -40,7 +39,7 @@ def known_path(entry: Entry, family: str, separator: str) -> TreePath | None:
     return path if is_it else None
 
 
-def tree_place(entry: Entry, family: str, separator: str) -> tuple[TreePath, bool]:
+def tree_place(family: str, entry: Entry, separator: str) -> tuple[TreePath, bool]:
     """Where a key stands in a file, and whether a file had it there."""
     path = known_path(entry, family, separator)
     if path is not None:
@@ -62,6 +61,30 @@ def has_to_keep_path(path: TreePath, separator: str) -> bool:
 def tree_key(path: TreePath, separator: str) -> str:
     """The key at a path."""
     return separator.join(map(str, path))
+
+
+def tree_entries(
+    root: TreeContainer, family: str, separator: str, faults: Faults
+) -> list[Entry]:
+    """The texts of a file, in its order; notes faults, and warns of what is no text.
+
+    A key that is there twice, ``a.b`` and ``b`` in ``a``, is a fault.
+    """
+    entries = dict[str, Entry]()
+    for path, item in root.leaves():
+        key = tree_key(path, separator)
+        text = item.text
+        if text is None or is_forbidden(text):
+            told = "is left as it is: it is no literal text"
+            faults.warn(item.line, f"{quoted(key)} {told}")
+            continue
+        keeps = has_to_keep_path(path, separator)
+        key_detail = {family: {TREE_PATH: list(path)}} if keeps else None
+        entry = Entry(key, text, line=item.line, key_detail=key_detail)
+        if entries.setdefault(key, entry) is not entry:
+            told = f"the key {quoted(key)} is there before, in line"
+            faults.add(item.line, "duplicate", f"{told} {entries[key].line}")
+    return [*entries.values()]
 
 
 class NewTreePaths:
@@ -152,23 +175,32 @@ class TreeUpdate:
         self,
         layout: TreeLayout,
         separator: str,
-        places: Mapping[str, TreePath],
         warnings: list[str],
         *,
-        by_suffix: bool,
+        by_suffix: bool = False,
     ) -> None:
-        """``places`` are where keys go that the template lacks, and ``by_suffix``
-        tells whether plurals are names with a suffix or objects."""
+        """``by_suffix`` tells whether plurals are names with a suffix or objects."""
         self._layout = layout
         self._separator = separator
-        self._places = places
         self._warnings = warnings
         self._by_suffix = by_suffix
         self._behind: dict[int, list[TreeItem]] = {}  # by id of the container
 
-    def content(self, entries: Sequence[Entry]) -> bytes:
+    def content(
+        self,
+        entries: Sequence[Entry],
+        place_of: Callable[[Entry, str], tuple[TreePath, bool]],
+    ) -> bytes:
         """The file. Entries in their order: new ones stand behind the one before; the
-        first ones before the one that follows."""
+        first ones before the one that follows.
+
+        ``place_of`` tells where a key stands, given the separator, and whether a file
+        had it there.
+        """
+        new, self._places = NewTreePaths(self._layout.root, self._separator), {}
+        for entry in entries:
+            path, is_known = place_of(entry, self._separator)
+            self._places[entry.key] = path if is_known else new.path(path)
         self._entries = {entry.key: entry for entry in entries}
         self._slots: dict[str, dict[str | None, list[_Slot]]] = {}
         self._taken = set(self._taken_paths())

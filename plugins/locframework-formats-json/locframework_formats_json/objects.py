@@ -18,7 +18,6 @@ from locframework.ports import (
     Entry,
     FileOptions,
     FormatInfo,
-    NewTreePaths,
     SourceFile,
     Text,
     TreePath,
@@ -345,15 +344,9 @@ class ObjectJson(JsonFormat):
         warnings: list[str],
     ) -> bytes:
         """The template with the catalogue's texts."""
-        separator, entries = options.key_separator, catalogue.entries
-        new, places = NewTreePaths(layout.root, separator), {}
-        for entry in entries:
-            path, is_known = self.place_of(entry, separator)
-            places[entry.key] = path if is_known else new.path(path)
-        update = TreeUpdate(
-            layout, separator, places, warnings, by_suffix=self._by_suffix
-        )
-        return update.content(entries)
+        separator = options.key_separator
+        update = TreeUpdate(layout, separator, warnings, by_suffix=self._by_suffix)
+        return update.content(catalogue.entries, self.place_of)
 
     @abstractmethod
     def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
@@ -361,7 +354,7 @@ class ObjectJson(JsonFormat):
 
     def place_of(self, entry: Entry, separator: str) -> tuple[TreePath, bool]:
         """Where a key stands in a file, and whether a file had it there."""
-        return tree_place(entry, "json", separator)
+        return tree_place("json", entry, separator)
 
     def has_to_keep(self, path: TreePath, separator: str) -> bool:
         """Whether the key alone does not tell where it stands."""
