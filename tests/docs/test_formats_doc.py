@@ -21,14 +21,14 @@ EXAMPLES = {"json": "json-nested", "arb": "arb", "po": "gettext-po"}
 EXAMPLES |= {"properties": "java-properties", "strings": "apple-strings"}
 EXAMPLES |= {"table": "csv", "android": "android-xml", "xliff": "xliff-1.2"}
 EXAMPLES |= {"yaml": "yaml-rails", "resx": "resx"}
-EXAMPLES["ini"] = "ini"
+EXAMPLES |= {"ini": "ini", "toml": "toml"}
 EXAMPLES["qt"] = "qt-ts"
 BLOCKS = {"po": "po", "properties": "properties", "strings": "text", "table": "text"}
 BLOCKS |= {"android": "xml", "xliff": "xml", "yaml": "yaml", "resx": "xml"}
 BLOCKS |= {"qt": "xml"}
 IN_GERMAN = ("po", "properties", "strings", "table", "android", "xliff", "yaml")
-BLOCKS["ini"] = "ini"
-IN_GERMAN += ("ini",)
+BLOCKS |= {"ini": "ini", "toml": "toml"}
+IN_GERMAN += ("ini", "toml")
 IN_GERMAN += ("resx", "qt")
 _CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")
 

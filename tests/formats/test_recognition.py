@@ -70,6 +70,7 @@ def test_every_contract_of_a_format_is_looked_at():
         "TestCsvForPrograms",
         "TestCompose",  # which only its folder tells from Android
         "TestFlatYaml",  # which may be any YAML
+        "TestToml",  # which its name tells from settings
         "TestRailsYaml",  # which only its name tells from other YAML
     }
 

@@ -1,4 +1,4 @@
-"""Files with a line for each key: Java's properties, and INI."""
+"""Files with a line for each key: Java's properties, INI, TOML."""
 
 from typing import ClassVar
 
@@ -9,6 +9,7 @@ from locframework.ports import Format
 
 from .ini import Ini
 from .properties import Properties
+from .toml import Toml
 
 __all__ = ["PropertiesPlugin", "PropertiesSettings"]
 
@@ -20,7 +21,7 @@ class PropertiesSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PropertiesPlugin:
-    """Provides the formats java-properties and ini."""
+    """Provides the formats java-properties, ini and toml."""
 
     settings_type: ClassVar = PropertiesSettings
 
@@ -29,5 +30,5 @@ class PropertiesPlugin:
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:
-        """Both formats."""
-        return [Properties(utf8=self._settings.utf8), Ini()]
+        """The formats."""
+        return [Properties(utf8=self._settings.utf8), Ini(), Toml()]

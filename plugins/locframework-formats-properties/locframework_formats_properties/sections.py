@@ -22,6 +22,7 @@ from locframework.ports import (
 
 Path = tuple[str, ...]
 _LINE = re.compile(r"[^\n]*+\n?")
+_INDENT = re.compile(r"[ \t]*+")
 _NOTES = re.compile(r"(?:[ \t]*+[#;][^\n]*+\n)*+")
 
 
@@ -38,10 +39,11 @@ class Line(NamedTuple):
 class Section(Struct, eq=False):
     """The lines from one head to the next; ``()`` are those before any."""
 
-    path: Path | None  # None: what is in it is no key
+    path: Path
     blocks: list[Block] = field(default_factory=list)
     after: list["Section"] = field(default_factory=list)  # new ones
     is_new: bool = False
+    is_kept: bool = False  # what is in it is no key
 
 
 class Dialect:
@@ -99,12 +101,19 @@ class SectionFile:
             entry = None
             if section := dialect.head(content):
                 self.sections.append(section)
+                if section.is_kept:
+                    self._keep(section.path, number)
             elif content and not content.startswith(dialect.marks):
                 entry, end = self._entry(text, start, at, number)
             key = entry.key if entry else None
             self.sections[-1].blocks.append(Block(text[start:end], key, entry))
             number += text.count("\n", at, end)
             at = end
+
+    def _keep(self, path: Path, number: int) -> None:
+        told = "is left as it is: it is no text, or contains U+0000"
+        self._faults.warn(number, f"{quoted('.'.join(path))} {told}")
+        self.others.add(path)
 
     def _entry(
         self, text: str, start: int, at: int, number: int
@@ -116,20 +125,18 @@ class SectionFile:
         except ValueError as error:
             self._faults.add(number, "syntax", str(error))
         end = _end(_LINE, text, line.end if line else at)
-        if line is None or section.path is None:
+        if line is None or section.is_kept:
             return None, end
         path = section.path + line.path
-        name = quoted(".".join(path))
         if line.text is None or "\0" in "".join((*path, line.text)):
-            told = "is left as it is: it is no text, or contains U+0000"
-            self._faults.warn(number, f"{name} {told}")
-            self.others.add(path)
+            self._keep(path, number)
             return None, end
         self._styles[line.style] += 1
         notes = [note.strip()[1:].strip() for note in text[start:at].splitlines()]
         key, description = "\0".join(path), "\n".join(notes).replace("\0", "")
         entry = Entry(key, line.text, description=description, line=number)
         if path in self.texts:
+            name = quoted(".".join(path))
             told = f"the key {name} is there before; the last text counts"
             self._faults.warn(number, told)
             blocks, place = self._places[path]
@@ -159,19 +166,25 @@ class SectionFile:
             lines = description.splitlines()
             return "".join(f"{mark} {each}".rstrip() + newline for each in lines)
 
-        def new(path: Path, key: str, text: str, description: str) -> str:
-            line = dialect.spelled(tuple(key.split("\0"))[len(path) :], style, text)
+        def new(section: Section, key: str, text: str, description: str) -> str:
+            own = tuple(key.split("\0"))[len(section.path) :]
+            lines = (b.text for b in section.blocks if b.key)
+            first = next(lines, "")
+            indent = first[: _end(_INDENT, first, 0)]
+            line = dialect.spelled(own, style, text)
             if line is None:
                 warnings.append(f"{key} is left out: the file cannot have it")
                 return ""
             line = line if text else line.rstrip(" ")
-            return comments(description, "#") + line + newline
+            return comments(description, f"{indent}#") + indent + line + newline
 
         def changed(block: Block, text: str, description: str | None) -> str:
             start = _end(_NOTES, block.text, 0)
             notes, rest = block.text[:start], block.text[start:]
             if description is not None:
-                notes = comments(description, notes.strip()[:1] or "#")
+                indent = _end(_INDENT, block.text, 0)
+                mark = notes.strip()[:1] or "#"
+                notes = comments(description, block.text[:indent] + mark)
             line = dialect.line(rest, 0)
             if line.text == text:
                 return notes + rest
@@ -183,7 +196,7 @@ class SectionFile:
             return notes + rest[: line.start] + raw + rest[line.end :]
 
         at = {b.key: one for one in self.sections for b in one.blocks if b.key}
-        by_path = {one.path: one for one in reversed(self.sections)}
+        by_path = {one.path: one for one in reversed(self.sections) if not one.is_kept}
         entries: dict[int, list[Entry]] = {}
         behind = self.sections[0]
         for entry in catalogue.entries:
@@ -206,16 +219,17 @@ class SectionFile:
                 replace(catalogue, entries=entries.get(id(one), [])),
                 options,
                 one.blocks,
-                partial(new, one.path or ()),
+                partial(new, one),
                 changed,
                 files,
                 newline,
             )
             warnings += told
-            rest = "".join(block.text for block in one.blocks if not block.key)
-            had_keys = one.is_new or any(block.key for block in one.blocks)
-            is_empty = had_keys and filled == rest
-            if one.path and is_empty and not rest[len(one.blocks[0].text) :].strip():
+            rest = [block.text for block in one.blocks if not block.key]
+            lines = "".join(rest[1:]).splitlines()
+            is_empty = not any(e.strip()[:1] not in ("", *dialect.marks) for e in lines)
+            had_keys = one.is_new or len(rest) < len(one.blocks)
+            if one.path and had_keys and is_empty and filled == "".join(rest):
                 continue
             if filled and parts[-1] and (one.is_new or was_new):
                 parts.append("" if parts[-1].endswith("\n") else newline)

@@ -189,3 +189,120 @@ class TestIni(FormatContract):
     @pytest.fixture
     def format(self) -> Format:
         return PropertiesPlugin(PropertiesSettings()).loc_provide_formats()[1]
+
+
+TOML = r'''# All rights reserved
+
+# The "home" page
+home = "Home"
+"Sign in" = 'Sign in'
+year = 2026
+dates . short  =  "%d"   # no text
+
+[cart]
+    # Above it
+    pay = "Pay \"now\" \u00e4\\\t" # the end
+    long = """
+One
+"two" \
+    three""""
+
+    [cart.items]
+    one = "{{.Count}} item"
+    other = "{{.Count}} items"
+
+[cart . "a.b"]
+x = 'C:\new'
+y = ~~~~it's~~~
+
+[readMore]
+other = "Read more"
+
+[greeting]
+hash = "sha1-0"
+description = "On the first page"
+other = "Hello {{.Name}}"
+
+[[list]]
+title = "x"
+
+[words]
+days = ["Monday", "#", "]"]
+inline = {one = "1", other = "n"}
+last = ""'''.replace("~", "'")
+TOML_ENTRIES = [
+    Entry("home", "Home", description='The "home" page', line=4),
+    Entry("Sign in", "Sign in", line=5),
+    Entry("dates.short", "%d", line=7),
+    Entry("cart.pay", 'Pay "now" ä\\\t', description="Above it", line=11),
+    Entry("cart.long", 'One\n"two" three"', line=12),
+    Entry(
+        "cart.items",
+        {"one": "{{.Count}} item", "other": "{{.Count}} items"},
+        is_plural=True,
+        line=18,
+    ),
+    Entry("cart.a.b.x", "C:\\new", line=22),
+    Entry("cart.a.b.y", "'it's", line=23),
+    Entry("readMore", "Read more", line=26),
+    Entry("greeting", "Hello {{.Name}}", description="On the first page", line=29),
+    Entry("words.last", "", line=39),
+]
+TOML_WRITTEN = r"""# The "home" page
+home = "Home"
+"Sign in" = "Sign in"
+
+[dates]
+short = "%d"
+
+[cart]
+# Above it
+pay = "Pay \"now\" ä\\\t"
+long = "One\n\"two\" three\""
+
+[cart.items]
+one = "{{.Count}} item"
+other = "{{.Count}} items"
+
+[cart."a.b"]
+x = "C:\\new"
+y = "'it's"
+
+[readMore]
+other = "Read more"
+
+[greeting]
+description = "On the first page"
+other = "Hello {{.Name}}"
+
+[words]
+last = ""
+"""
+
+
+class TestToml(FormatContract):
+    samples: ClassVar[Mapping[str, Sample]] = {
+        "all": Sample(TOML.encode(), TOML_ENTRIES, TOML_WRITTEN.encode()),
+        "of Windows": Sample(
+            TOML.replace("\n", "\r\n").encode(), TOML_ENTRIES, TOML_WRITTEN.encode()
+        ),
+    }
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = {
+        "no equals sign": (b"a = 'b'\n\nc\n", 3),
+        "a key twice": (b"a = '1'\nb = ''\na = '2'\n", 3),
+        "a key in two tables": (b"a.b = '1'\n\n'a.b' = '2'\n", 3),
+        "a table twice": (b"[a]\nb = '1'\n[a]\nc = '2'\n", 3),
+        "a quote that is not closed": (b"a = 'b'\nc = \"d\n", 2),
+        "a wrong escape": (b"a = 'b'\nc = \"\\d\"\n", 2),
+        "a surrogate": (b'\na = "\\ud800"\n', 2),
+        "an open array": (b"a = ''\nb = [\n'1',\n", 4),
+        "a deep array": (b"a = ''\nb = " + b"[" * 70 + b"]" * 70, 2),
+        "a deep key": (b"a = ''\n" + b"a." * 100_000 + b"b = ''\n", 2),
+        "a deep key in a table": (b"b = {" + b"a." * 100_000 + b"b = ''}\n", 1),
+        "a deep table": (b"\n[" + b"a." * 100_000 + b"b]\n", 2),
+        "not utf-8": (b"a = ''\nc = '\xfc'\n", 2),
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return PropertiesPlugin(PropertiesSettings()).loc_provide_formats()[2]
