@@ -41,7 +41,7 @@ from .jobs.runner import JobRunner
 from .jobs.service import Jobs
 from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
-from .keys.catalogues import Catalogues, family_of
+from .keys.catalogues import Catalogues
 from .keys.dismissals import Dismissals
 from .keys.imported_files import layout_family
 from .keys.service import Keys, Review
@@ -390,7 +390,7 @@ class Framework:
         needs = self.storage.needs()
         self.webhooks.require_keys(n.name for n in needs if n.kind == "webhook")
         formats = [each.id for each in self.formats.list_formats()]
-        families = [family_of(format_id) for format_id in formats]
+        families = [each.family for each in self.formats.list_formats()]
         for need in needs:
             family = need.name.partition("/")[0]
             if need.kind == "imported":

@@ -161,7 +161,7 @@ class _Collector:
         self._problems: list[Problem] = []
 
     def add_file(self, file: ReadFile) -> None:
-        family, catalogue = family_of(file.format.id), file.catalogue
+        family, catalogue = family_of(file.format), file.catalogue
         self.warnings += [_at(file.path, each) for each in catalogue.warnings]
         if catalogue.detail is not None:
             code, module = file.language_code, file.module or ""

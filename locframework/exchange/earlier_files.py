@@ -102,13 +102,13 @@ class EarlierFiles:
         Of several such paths, it is the one whose file has the same keys; without one,
         the file keeps its name.
         """
-        if file.path or family_of(file.format.id) not in self.imported.formats:
+        if file.path or family_of(file.format) not in self.imported.formats:
             return file
         code, source = file.language_code, self._project.source_language
         name = file.file.name
         known: dict[str, tuple[Layout, str]] = {}
         for each in dict.fromkeys((code, source)):
-            for layout in self._reader.layouts(family_of(file.format.id), each):
+            for layout in self._reader.layouts(family_of(file.format), each):
                 path = layout.path if each == code else path_in(layout.path, each, code)
                 if path is not None and path.rpartition("/")[2] == name:
                     known.setdefault(path, (layout, each))
@@ -207,7 +207,7 @@ class EarlierFiles:
         ]
         known = [
             kept
-            for family in dict.fromkeys(family_of(file.format.id) for file in plain)
+            for family in dict.fromkeys(family_of(file.format) for file in plain)
             if len(layouts := self._reader.layouts(family, source)) > 1
             for layout in layouts
             if layout.module is None
@@ -229,7 +229,7 @@ class EarlierFiles:
         first: dict[tuple[str, str, str], tuple[str, Text, ReadFile]] = {}
         for file in [kept for kept in known if resource_of(kept) not in came] + plain:
             resource = resource_of(file)
-            family, code = family_of(file.format.id), file.language_code
+            family, code = family_of(file.format), file.language_code
             for entry in file.catalogue.entries:
                 name, text = entry.key, entry.value
                 if not text or name in found.get(resource, ()):
@@ -339,7 +339,7 @@ def _by_language(
     """Return the files by family and language."""
     found: dict[tuple[str, str], list[ReadFile]] = {}
     for file in files:
-        at = family_of(file.format.id), file.language_code
+        at = family_of(file.format), file.language_code
         found.setdefault(at, []).append(file)
     return found
 

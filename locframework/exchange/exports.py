@@ -139,7 +139,7 @@ class Exports:
         texts gets none; nor does a source language whose texts stand in all files. A
         template of the source language then stays one.
         """
-        project, family = scope.project, family_of(info.id)
+        project, family = scope.project, family_of(info)
         source = project.source_language
         store = store_of(self._storage, scope)
         plurals = {

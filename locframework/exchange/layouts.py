@@ -215,7 +215,7 @@ def new_layouts(files: Sequence[ReadFile]) -> dict[str, dict[str, Layouts]]:
     made: dict[str, dict[str, Layouts]] = {}
     last: tuple[ReadFile, bytes] | None = None
     for file in files:
-        by_language = made.setdefault(family_of(file.format.id), {})
+        by_language = made.setdefault(family_of(file.format), {})
         if last is None or last[0].file is not file.file:  # all languages have one file
             last = file, zlib.compress(file.file.content, 6)
         of_language = by_language.setdefault(file.language_code, Layouts([]))

@@ -72,7 +72,7 @@ def with_modules(
     in_folders: set[str] = set()
     for at, file in enumerate(files):
         for entry in file.catalogue.entries:
-            family = family_of(file.format.id)
+            family = family_of(file.format)
             before = holders.setdefault((family, file.language_code, entry.key), at)
             if parts[before] != parts[at]:
                 wanted |= {names[before], names[at]}
@@ -166,7 +166,7 @@ def with_own_names(
 def resource_of(file: ReadFile) -> str:
     """Return the resource of a file: what it has in common with the same file in other
     languages, and no others."""
-    return resource_at(family_of(file.format.id), path_of(file), file.language_code)
+    return resource_at(family_of(file.format), path_of(file), file.language_code)
 
 
 def resource_at(family: str, path: str, language_code: str) -> str:

@@ -148,7 +148,7 @@ class UploadReader:
     def _as_before(self, info: FormatInfo) -> FormatInfo:
         """Return the format, or the one of its family that files of the project had: a
         file without plurals does not tell how others write them."""
-        known = self._known_formats.get(family_of(info.id))
+        known = self._known_formats.get(family_of(info))
         before = None if known is None else self._formats.find(known)
         if before is None or _kind(before) != _kind(info):
             return info
@@ -174,14 +174,14 @@ class UploadReader:
         """Return the files without those whose keys stand in one that names the same
         language in its path, and is called otherwise: ``app.pot`` beside ``en.po``."""
         paths = {
-            (file.language_code, entry.key, family_of(file.format.id)): file
+            (file.language_code, entry.key, family_of(file.format)): file
             for file in files
             if self._in_path(file.file)
             for entry in file.catalogue.entries
         }
         found = []
         for file in files:
-            place = family_of(file.format.id)
+            place = family_of(file.format)
             keys = [] if self._in_path(file.file) else file.catalogue.entries
             others = (paths.get((file.language_code, e.key, place)) for e in keys)
             other = next(filter(None, others), file)
@@ -295,7 +295,7 @@ class UploadReader:
 
 
 def _kind(info: FormatInfo) -> tuple[str, str]:
-    return family_of(info.id), info.extension
+    return family_of(info), info.extension
 
 
 def _same(tag: str, known: frozenset[str]) -> bool:

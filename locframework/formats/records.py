@@ -36,6 +36,9 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
     limits: tuple[str, ...] = ()
     """What the format cannot express, in short phrases. The framework puts those that
     follow from the fields above before them."""
+    family: str = ""
+    """Formats of one share details of keys, and the files that were imported. "": the
+    beginning of the id, ``json`` of ``json-nested``."""
     plugin: str = ""  # filled in by the framework
 
     def is_name(self, path: str) -> bool:
@@ -53,6 +56,11 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
             "whether a text is approved": self.marks_unreviewed or self.is_template,
         }
         return (*(each for each, can in said.items() if not can), *self.limits)
+
+
+def family_of(info: FormatInfo) -> str:
+    """Return what formats share their details: ``gettext`` of ``gettext-po``."""
+    return info.family or info.id.partition("-")[0]
 
 
 class FileOptions(Struct, frozen=True):

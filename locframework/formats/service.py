@@ -28,6 +28,7 @@ from .records import (
     SourceFile,
     Text,
     WrittenFile,
+    family_of,
 )
 
 log = logging.getLogger("locframework.formats")
@@ -42,7 +43,10 @@ class Formats:
         self._formats = dict(sorted(formats.items()))
         self._infos = {
             id_: replace(
-                format_.info, plugin=plugin_of(id_), limits=format_.info.all_limits
+                format_.info,
+                plugin=plugin_of(id_),
+                family=family_of(format_.info),
+                limits=format_.info.all_limits,
             )
             for id_, format_ in self._formats.items()
         }

@@ -16,6 +16,7 @@ from locframework.formats.records import (
     FormatInfo,
     Text,
 )
+from locframework.formats.records import family_of as family_of
 from locframework.projects.records import Language, Project
 from locframework.projects.rules import fallback_chain
 
@@ -60,7 +61,7 @@ class Catalogues:
         A key without a text is there with the value None. ``is_whole``: all of them
         stand in one file, so that of keys with one file key only the first has it.
         """
-        family, project = family_of(format_.id), scope.project
+        family, project = family_of(format_), scope.project
         store = store_of(self._storage, scope)
         by_key, by_value = (
             {each.key_id: each.detail for each in store.details_of(*of)}
@@ -109,11 +110,6 @@ class Catalogues:
         """Return the modules that files were imported into: see ImportedModules."""
         store = store_of(self._storage, scope)
         return imported_modules(store, scope.project.id).modules
-
-
-def family_of(format_id: str) -> str:
-    """What formats share their details: ``gettext`` of ``gettext-po``."""
-    return format_id.partition("-")[0]
 
 
 def options_of(

@@ -29,6 +29,7 @@ def test_every_format_is_listed_with_what_it_can_do(sqlite_workspace):
             "the length that a text may have",
             "whether a text is approved",
         ],
+        "family": "json",
         "plugin": "json",
     }
     assert (

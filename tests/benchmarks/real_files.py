@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import io
 import json
+import plistlib
 import sys
 import tempfile
 import time
@@ -201,6 +202,9 @@ def texts_of(path: str, content: bytes) -> Iterator[tuple[object, object]]:
             place = entry.msgctxt, entry.msgid, entry.msgid_plural, entry.obsolete
             yield place, (entry.msgstr, entry.msgstr_plural, entry.fuzzy)
         return
+    if path.endswith(".stringsdict"):
+        yield from leaves_of(plistlib.loads(content))
+        return
     if path.endswith((".xml", ".resx", ".resw", ".ts")):
         for at, element in enumerate(ElementTree.fromstring(content)):
             place = element.tag, element.attrib.get("name", at)
@@ -216,7 +220,12 @@ def texts_of(path: str, content: bytes) -> Iterator[tuple[object, object]]:
             name, _, text = line.partition("=")
             yield (section, name.strip()), text.strip()
         return
-    trees: list[tuple[tuple[object, ...], object]] = [((), json.loads(content))]
+    yield from leaves_of(json.loads(content))
+
+
+def leaves_of(tree: object) -> Iterator[tuple[object, object]]:
+    """Everything in a tree that has no members, with its place."""
+    trees: list[tuple[tuple[object, ...], object]] = [((), tree)]
     for place, tree in trees:
         if isinstance(tree, dict):
             trees += [((*place, key), tree[key]) for key in tree]

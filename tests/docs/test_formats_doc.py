@@ -30,6 +30,9 @@ IN_GERMAN = ("po", "properties", "strings", "table", "android", "xliff", "yaml")
 BLOCKS |= {"ini": "ini", "toml": "toml"}
 IN_GERMAN += ("ini", "toml")
 IN_GERMAN += ("resx", "qt")
+EXAMPLES["stringsdict"] = "apple-stringsdict"
+BLOCKS["stringsdict"] = "xml"
+IN_GERMAN += ("stringsdict",)
 _CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")
 
 

@@ -29,6 +29,7 @@ FORMATS = {
     "TestResw": "resw",
     "TestTs": "qt-ts",
     "TestStrings": "apple-strings",
+    "TestStringsdict": "apple-stringsdict",
     "TestXliff12": "xliff-1.2",
     "TestXliff20": "xliff-2.0",
     "TestXliff21": "xliff-2.1",

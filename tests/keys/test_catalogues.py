@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from locframework.app import OPERATOR
 from locframework.branches.service import BranchScope
@@ -222,5 +223,10 @@ def test_a_catalogue_is_taken_apart_by_module(texts: Texts) -> None:
 @pytest.mark.parametrize(
     ("id_", "family"), [("gettext-po", "gettext"), ("arb", "arb"), ("a-b-c", "a")]
 )
-def test_formats_of_a_family_share_their_first_word(id_: str, family: str) -> None:
-    assert family_of(id_) == family
+def test_formats_of_a_family_share_their_first_word_or_name_one(
+    id_: str, family: str
+) -> None:
+    info = FormatInfo(id_, "", ".x", "text/plain")
+
+    assert family_of(info) == family
+    assert family_of(replace(info, family="b")) == "b"

@@ -650,7 +650,7 @@ class FormatContract:
             name: content
             for family, files in KNOWN.items()
             for name, content in files.items()
-            if family != family_of(info.id) and not name.endswith(info.extension)
+            if family != family_of(info) and not name.endswith(info.extension)
         }
 
         assert [

@@ -1,17 +1,18 @@
-"""Apple's strings files, as iOS and macOS apps have them."""
+"""Files of texts that iOS and macOS apps have."""
 
 from locframework import hookimpl
 from locframework.ports import Format
 
 from .strings import Strings
+from .stringsdict import Stringsdict
 
 __all__ = ["ApplePlugin"]
 
 
 class ApplePlugin:
-    """Provides the format apple-strings."""
+    """Provides the formats apple-strings and apple-stringsdict."""
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:
-        """The one format."""
-        return [Strings()]
+        """All formats."""
+        return [Strings(), Stringsdict()]

@@ -250,11 +250,6 @@ class Strings:
         [catalogue] = catalogues
         file = TextFile.of(catalogue.template or b"", "utf-16", "utf-8")
         blocks, newline = _blocks(file.text, Faults()), file.newline
-        known = {block.key for block in blocks if block.key}
-        if file.text[-1:] not in ("", "\n") and any(
-            entry.key not in known for entry in catalogue.entries
-        ):
-            blocks = _blocks(file.text + newline, Faults())
 
         def new(key: str, text: str, description: str) -> str:
             pair = f"{_quoted(key)} = {_quoted(text)};{newline}"
@@ -264,7 +259,7 @@ class Strings:
             return _changed(block, text, description, newline)
 
         text, warnings = fill_texts(
-            catalogue, options, blocks, new, changed, "strings files", ""
+            catalogue, options, blocks, new, changed, "strings files", newline
         )
         declared = "utf-16" if file.charset.startswith("utf-16") else None
         return WrittenFile(file.encoded(text), warnings, declared)

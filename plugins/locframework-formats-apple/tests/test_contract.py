@@ -81,9 +81,227 @@ UNREADABLE = {
 }
 
 
+HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+"http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+"""
+PLURALS = f"""{HEAD}<dict>
+	<key>cart.items</key>
+	<dict>
+		<key>NSStringLocalizedFormatKey</key>
+		<string>%#@items@</string>
+		<key>items</key>
+		<dict>
+			<key>NSStringFormatSpecTypeKey</key>
+			<string>NSStringPluralRuleType</string>
+			<key>NSStringFormatValueTypeKey</key>
+			<string>ld</string>
+			<key>one</key>
+			<string>One &lt;item&gt;</string>
+			<key>other</key>
+			<string>%ld items
+in 2 lines</string>
+		</dict>
+	</dict>
+	<!-- of the cart -->
+	<key>%d left in %@</key>
+	<dict>
+		<key>NSStringLocalizedFormatKey</key>
+		<string>Just %#@left@ &amp; no more</string>
+		<key>left</key>
+		<dict>
+			<key>NSStringFormatValueTypeKey</key>
+			<string>d</string>
+			<key>NSStringFormatSpecTypeKey</key>
+			<string>NSStringPluralRuleType</string>
+			<key>other</key>
+			<string>%d left</string>
+			<key>zero</key>
+			<string></string>
+			<key>two</key>
+			<string>two left</string>
+		</dict>
+	</dict>
+	<key>moved</key>
+	<dict>
+		<key>files</key>
+		<dict>
+			<key>NSStringFormatSpecTypeKey</key>
+			<string>NSStringPluralRuleType</string>
+			<key>NSStringFormatValueTypeKey</key>
+			<string>lu</string>
+			<key>one</key>
+			<string>a file</string>
+			<key>other</key>
+			<string>%lu files</string>
+		</dict>
+		<key>NSStringLocalizedFormatKey</key>
+		<string>%1$#@files@ to %2$#@folders@ of %3$@</string>
+		<key>folders</key>
+		<dict>
+			<key>NSStringFormatSpecTypeKey</key>
+			<string>NSStringPluralRuleType</string>
+			<key>NSStringFormatValueTypeKey</key>
+			<string>lu</string>
+			<key>other</key>
+			<string>%lu folders</string>
+		</dict>
+		<key>nothing</key>
+		<dict>
+			<key>NSStringFormatSpecTypeKey</key>
+			<string>NSStringPluralRuleType</string>
+			<key>other</key>
+			<string></string>
+		</dict>
+	</dict>
+	<key>title</key>
+	<dict>
+		<key>NSStringLocalizedFormatKey</key>
+		<string>Cart</string>
+		<key>NSStringVariableWidthRuleType</key>
+		<dict>
+			<key>20</key>
+			<string>Your cart</string>
+		</dict>
+	</dict>
+	<key>tap</key>
+	<dict>
+		<key>NSStringDeviceSpecificRuleType</key>
+		<dict>
+			<key>mac</key>
+			<string>Click</string>
+		</dict>
+	</dict>
+</dict>
+</plist>
+"""
+PLURAL_ENTRIES = [
+    Entry(
+        "cart.items",
+        {"one": "One <item>", "other": "%ld items\nin 2 lines"},
+        is_plural=True,
+        line=5,
+        key_detail={"format": "%#@items@", "type": "ld"},
+    ),
+    Entry(
+        "%d left in %@",
+        {"two": "Just two left & no more", "other": "Just %d left & no more"},
+        is_plural=True,
+        line=23,
+        key_detail={"format": "%#@left@", "type": "d"},
+    ),
+    Entry("moved", "%1$#@files@ to %2$#@folders@ of %3$@", line=41),
+    Entry(
+        "moved.files",
+        {"one": "a file", "other": "%lu files"},
+        is_plural=True,
+        line=41,
+        key_detail={"of": "moved", "variable": "files", "type": "lu"},
+    ),
+    Entry(
+        "moved.folders",
+        {"other": "%lu folders"},
+        is_plural=True,
+        line=41,
+        key_detail={"of": "moved", "variable": "folders", "type": "lu"},
+    ),
+    Entry("title", "Cart", line=73),
+]
+NEW_PLURALS = f"""{HEAD}<dict>
+	<key>cart.items</key>
+	<dict>
+		<key>NSStringLocalizedFormatKey</key>
+		<string>%#@items@</string>
+		<key>items</key>
+		<dict>
+			<key>NSStringFormatSpecTypeKey</key>
+			<string>NSStringPluralRuleType</string>
+			<key>NSStringFormatValueTypeKey</key>
+			<string>ld</string>
+			<key>one</key>
+			<string>One &lt;item&gt;</string>
+			<key>other</key>
+			<string>%ld items
+in 2 lines</string>
+		</dict>
+	</dict>
+	<key>%d left in %@</key>
+	<dict>
+		<key>NSStringLocalizedFormatKey</key>
+		<string>%#@left@</string>
+		<key>left</key>
+		<dict>
+			<key>NSStringFormatSpecTypeKey</key>
+			<string>NSStringPluralRuleType</string>
+			<key>NSStringFormatValueTypeKey</key>
+			<string>d</string>
+			<key>two</key>
+			<string>Just two left &amp; no more</string>
+			<key>other</key>
+			<string>Just %d left &amp; no more</string>
+		</dict>
+	</dict>
+	<key>moved</key>
+	<dict>
+		<key>NSStringLocalizedFormatKey</key>
+		<string>%1$#@files@ to %2$#@folders@ of %3$@</string>
+		<key>files</key>
+		<dict>
+			<key>NSStringFormatSpecTypeKey</key>
+			<string>NSStringPluralRuleType</string>
+			<key>NSStringFormatValueTypeKey</key>
+			<string>lu</string>
+			<key>one</key>
+			<string>a file</string>
+			<key>other</key>
+			<string>%lu files</string>
+		</dict>
+		<key>folders</key>
+		<dict>
+			<key>NSStringFormatSpecTypeKey</key>
+			<string>NSStringPluralRuleType</string>
+			<key>NSStringFormatValueTypeKey</key>
+			<string>lu</string>
+			<key>other</key>
+			<string>%lu folders</string>
+		</dict>
+	</dict>
+	<key>title</key>
+	<dict>
+		<key>NSStringLocalizedFormatKey</key>
+		<string>Cart</string>
+	</dict>
+</dict>
+</plist>
+"""
+NESTED = """<?xml version='1.0' encoding='utf-8'?>
+<plist>
+  <dict>
+    <key>a</key>
+    <dict>
+      <key>NSStringLocalizedFormatKey</key><string/>
+      <key>n</key><dict><key>other</key><string>x</string></dict>
+    </dict>
+    <key>b</key> <!-- b -->
+    <dict>
+      <key>NSStringLocalizedFormatKey</key><string><![CDATA[B & b]]></string>
+    </dict>
+  </dict>
+</plist>"""
+NEW_NESTED = f"""{HEAD}<dict>
+	<key>b</key>
+	<dict>
+		<key>NSStringLocalizedFormatKey</key>
+		<string>B &amp; b</string>
+	</dict>
+</dict>
+</plist>
+"""
+
+
 def apple_strings() -> Format:
-    [format_] = ApplePlugin().loc_provide_formats()
-    return format_
+    return ApplePlugin().loc_provide_formats()[0]
 
 
 class TestStrings(FormatContract):
@@ -103,6 +321,31 @@ class TestStrings(FormatContract):
     @pytest.fixture
     def format(self) -> Format:
         return apple_strings()
+
+
+class TestStringsdict(FormatContract):
+    samples: ClassVar[Mapping[str, Sample]] = {
+        "all": Sample(PLURALS.encode(), PLURAL_ENTRIES, NEW_PLURALS.encode()),
+        "UTF-16": Sample(
+            NESTED.replace("utf-8", "utf-16").encode("utf-16"),
+            [Entry("b", "B & b", line=9)],
+            NEW_NESTED.encode(),
+        ),
+    }
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = {
+        "broken": (b"<plist>\n<dict></plist>", 2),
+        "a DOCTYPE": (b"<!DOCTYPE plist [<!ENTITY a 'b'>]>\n<plist/>", 1),
+        "another root": (b"<dict/>", 1),
+        "no dict": (b"<plist><array/></plist>", 1),
+        "no key": (b"<plist><dict>\n<string/></dict></plist>", 2),
+        "two keys": (b"<plist><dict><key>a</key>\n<key>b</key></dict></plist>", 2),
+        "compiled": (b"bplist00\xd1\x01\x02", 1),
+        "not UTF-8": (b"<plist>\n\xfc</plist>", 2),
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return ApplePlugin().loc_provide_formats()[1]
 
 
 def texts_in(content):
@@ -191,6 +434,13 @@ def test_a_key_behind_the_last_line_gets_a_line_of_its_own():
     assert written({"k": "Größe", "b": "y", "c": "z"}, SHORT.encode()).decode() == (
         f'{SHORT}\r\n"c" = "z";\r\n'
     )
+
+
+def test_a_file_without_a_last_line_break_stays_so_if_it_lacks_a_key():
+    entries = [Entry("b", "y"), Entry("k", "Größe"), Entry("new")]
+    catalogue = Catalogue("de", entries, template=SHORT.encode())
+
+    assert apple_strings().write([catalogue], OPTIONS).content == SHORT.encode()
 
 
 def test_the_last_text_of_a_key_counts_and_is_told():
