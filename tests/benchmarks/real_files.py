@@ -26,6 +26,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import polib
+from fluent.syntax import FluentParser, FluentSerializer, ast
 
 from locframework.formats.rules import is_neutral, language_in_path
 from locframework.languages import match_language
@@ -219,6 +220,14 @@ def texts_of(path: str, content: bytes) -> Iterator[tuple[object, object]]:
             section = line if line.startswith("[") else section
             name, _, text = line.partition("=")
             yield (section, name.strip()), text.strip()
+        return
+    if path.endswith(".ftl"):
+        for message in FluentParser().parse(content.decode("utf-8-sig")).body:
+            if isinstance(message, ast.Message | ast.Term):
+                yield (
+                    (type(message), message.id.name),
+                    FluentSerializer().serialize_entry(message),
+                )
         return
     yield from leaves_of(json.loads(content))
 

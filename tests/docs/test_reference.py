@@ -198,8 +198,8 @@ def test_the_examples_of_settings_are_accepted(open_page, tmp_path):
 
 HOST = PluginHost.discover({})
 FORMATS = HOST.formats
-SHIPPED = ("android", "apple", "dotnet", "gettext", "json", "properties", "qt")
-SHIPPED += ("table", "xliff", "yaml")
+SHIPPED = ("android", "apple", "dotnet", "fluent", "gettext", "json")
+SHIPPED += ("properties", "qt", "table", "xliff", "yaml")
 EXAMPLES = ("json-nested", "json-flat", "json-i18next")
 OPTIONS = FileOptions(key_separator=".", source_language="en", language_code="de")
 

@@ -30,6 +30,7 @@ FORMATS = {
     "TestTs": "qt-ts",
     "TestStrings": "apple-strings",
     "TestStringsdict": "apple-stringsdict",
+    "TestFluent": "fluent",
     "TestXliff12": "xliff-1.2",
     "TestXliff20": "xliff-2.0",
     "TestXliff21": "xliff-2.1",
