@@ -115,7 +115,9 @@ _MARKDOWN = re.compile(r"\*\*|\]\(|`|^#{1,6} |^[*-] ", re.MULTILINE)
 _NESTING = re.compile(r"\$t\(([^()]{1,500})\)")
 _BRACE = re.compile(r"[{}]")
 _BRACE_OR_NUMBER = re.compile(r"[{}#]")
-_NAME = re.compile(r"-?\s*([\w.$\[\]-]*)\s*(?:[,:!|].*)?", re.DOTALL)
+_NAME = re.compile(
+    r"-?\s*(?:[A-Z]+\(\s*)?([\w.$\[\]-]*)\s*(?:[,:!|)].*)?", re.DOTALL
+)  # {name}, {name, number}, {{name | upper}}, and of Fluent {NUMBER($name)}
 _SIMPLE_LENGTH = 200  # of a placeholder between its braces
 _WHOLE = {"i": "d", "u": "d"}  # three letters for whole numbers
 _COUNTS = re.compile(r"n|nb|num|\d?|.*(?:count|number|total|amount).*", re.IGNORECASE)

@@ -55,6 +55,8 @@ class TestPlaceholders(CheckContract):
         "two percent signs and a placeholder": subject("%%%d%%", "%d%% %%"),
         "a remark in braces": subject("a {see below} b", "a {siehe unten} b"),
         "ICU": subject(ICU, ICU.replace("other", "few {# {name}} other"), "ru"),
+        "Fluent": subject("{ $n } { -brand }", "{-brand}: {$n}"),
+        "Fluent, formatted": subject('{ DATETIME($d, day: "2-digit") }', "{ $d }"),
         "ICU, formatted": subject("{d, date, short}", "am {d, date, long}"),
         "ICU select": subject(SELECT, SELECT.replace("He", "Er")),
         "ICU words": subject(
@@ -112,6 +114,7 @@ class TestPlaceholders(CheckContract):
         "half of i18next": subject("Hi {{name}}", "Hallo {{name}"),
         "one brace": subject("Hi {{name}}", "Hallo {name}"),
         "i18next, nested": subject("$t(a)", "$t(b)"),
+        "Fluent, another name": subject("{ NUMBER($a) }", "{ NUMBER($b) }"),
         "another kind": subject("%s", "%d"),
         "another name": subject("%(a)s", "%(b)s"),
         "once more": subject("%s", "%s %s"),
