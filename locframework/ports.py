@@ -50,6 +50,8 @@ from .events import UndoLog as UndoLog
 from .fields import Timestamp as Timestamp
 from .files.records import StoredFile as StoredFile
 from .files.store import FileStore as FileStore
+from .formats.archive import unpacked_bytes as unpacked_bytes
+from .formats.archive import write_archive as write_archive
 from .formats.format import Format as Format
 from .formats.json_files import Json as Json
 from .formats.json_files import JsonDocument as JsonDocument

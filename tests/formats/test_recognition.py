@@ -21,6 +21,7 @@ FORMATS = {
     "TestPo": "gettext-po",
     "TestCsv": "csv",
     "TestTsv": "tsv",
+    "TestXlsx": "xlsx",
     "TestProperties": "java-properties",
     "TestPropertiesInUtf8": "java-properties",
     "TestIni": "ini",

@@ -1,5 +1,6 @@
 """Tables of texts: a row for each key, and a column for each language."""
 
+from importlib.util import find_spec
 from typing import ClassVar
 
 from msgspec import Struct
@@ -8,6 +9,10 @@ from locframework import hookimpl
 from locframework.ports import Format
 
 from .table import Table
+
+HAS_XLSX = find_spec("openpyxl") is not None
+if HAS_XLSX:
+    from .workbook import Xlsx
 
 __all__ = ["TablePlugin", "TableSettings"]
 
@@ -21,7 +26,7 @@ class TableSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TablePlugin:
-    """Provides the formats csv and tsv."""
+    """Provides the formats csv and tsv, and xlsx where openpyxl is installed."""
 
     settings_type: ClassVar = TableSettings
 
@@ -30,9 +35,10 @@ class TablePlugin:
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:
-        """Both formats; only the delimiter differs."""
+        """The formats; of csv and tsv only the delimiter differs."""
         tsv = "text/tab-separated-values"
-        return [
+        formats: list[Format] = [
             Table("csv", "text/csv", ",;\t", spreadsheets=self._spreadsheets),
             Table("tsv", tsv, "\t", spreadsheets=self._spreadsheets),
         ]
+        return [*formats, Xlsx()] if HAS_XLSX else formats

@@ -103,11 +103,11 @@ def read_rows(content: bytes, delimiters: str, *, marks_formulas: bool) -> File:
         raise unreadable(head.line, "column", message)
     columns = columns_of(head.cells)
     file = File(encoding, delimiter, head, columns, rows, marks_formulas)
-    _set_ids(file, rows[start + 1 :])
+    set_ids(file, rows[start + 1 :])
     return file
 
 
-def _set_ids(file: File, rows: Sequence[Row]) -> None:
+def set_ids(file: File, rows: Sequence[Row]) -> None:
     """Give rows of texts their ids. Notes faults, and what is left out."""
     seen: dict[str, Row] = {}
     first_of: dict[str, Row] = {}

@@ -55,9 +55,8 @@ class Table:
         """Whether the first column is headed as one of keys, and another as texts."""
         if not file.name.lower().endswith(self.info.extension):
             return False
-        head = file.content[:_HEAD]
         try:
-            table = self._table(head[: head.rfind(b"\n") + 1] or head)
+            table = self._table(self._beginning(file.content))
         except UnreadableFile:
             return False
         has_texts = any(column.kind == TEXT for column in table.columns)
@@ -83,6 +82,11 @@ class Table:
         delimiter, columns = self._delimiters[0], [Column(KEY)]
         table = File(encoding, delimiter, head, columns, [head], self._spreadsheets)
         return write_table(table, catalogues)
+
+    def _beginning(self, content: bytes) -> bytes:
+        """The lines that tell whether a file is a table of texts."""
+        head = content[:_HEAD]
+        return head[: head.rfind(b"\n") + 1] or head
 
     def _table(self, content: bytes) -> File:
         return read_rows(content, self._delimiters, marks_formulas=self._spreadsheets)

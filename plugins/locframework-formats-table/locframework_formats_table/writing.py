@@ -17,7 +17,7 @@ from .columns import DESCRIPTION, FORM, LENGTH, STATUS, TEXT, Column, column_in
 from .rows import File, Row
 
 
-class _Writing:
+class Writing:
     """A table, the texts that it is to have, and the columns that they need."""
 
     def __init__(self, table: File, catalogues: Sequence[Catalogue]) -> None:
@@ -95,11 +95,18 @@ class _Writing:
             return {"other" if is_form else "": value}
         return {"": value["other"]} if self._is_plain(entry) else value
 
+    def _row(self, id_: str) -> Row:
+        key = id_.partition("\0")[0]
+        return self._rows.get(id_) or Row(0, "", [self._table.marked(key)])
+
     def lines_of(self, id_: str, newline: str) -> str:
         """The lines of a row, with what differs."""
+        return self.rendered(self._row(id_), self.cells_of(id_), newline)
+
+    def cells_of(self, id_: str) -> list[str]:
+        """The cells of a row, with what differs."""
         key, _, form = id_.partition("\0")
-        table = self._table
-        row = self._rows.get(id_) or Row(0, "", [table.marked(key)])
+        table, row = self._table, self._row(id_)
         cells = [*row.cells]
 
         def put(at: int | None, text: str) -> None:
@@ -122,7 +129,7 @@ class _Writing:
                     put(self._description, entry.description)
             if entry.max_length is not None:
                 put(self._length, str(entry.max_length))
-        return self.rendered(row, cells, newline)
+        return cells
 
     def rendered(self, row: Row, cells: Sequence[str], newline: str) -> str:
         """The lines of a row with these cells, in quotes where all of it, or of the
@@ -151,7 +158,7 @@ def write_table(table: File, catalogues: Sequence[Catalogue]) -> WrittenFile:
     newline = table.encoding.newline
     head = table.head
     old = replace(head, cells=[*head.cells])
-    writing = _Writing(table, catalogues)  # may add columns to the head
+    writing = Writing(table, catalogues)  # may add columns to the head
     blocks = [
         Block(
             writing.rendered(old, row.cells, newline)

@@ -1,12 +1,14 @@
-"""Both formats of the plugin keep the contract of the port."""
+"""The formats of the plugin keep the contract of the port."""
 
+import io
 from collections.abc import Mapping
 from typing import ClassVar
 
+import openpyxl
 import pytest
 from locframework_formats_table import TablePlugin, TableSettings
 
-from locframework.ports import Entry, Format
+from locframework.ports import Catalogue, Entry, Format, write_archive
 from locframework.testing.contracts.formats import FormatContract, Sample
 
 MARK = b"\xef\xbb\xbf"
@@ -138,3 +140,76 @@ class TestCsvForPrograms(FormatContract):
     @pytest.fixture
     def format(self) -> Format:
         return format_named("csv", spreadsheets=False)
+
+
+def workbook(rows: list[list[object]]) -> bytes:
+    """A workbook of one sheet, after an empty one."""
+    book = openpyxl.Workbook()
+    sheet = book.create_sheet("Shop")
+    for row in rows:
+        sheet.append(row)
+    for row_of_cells in sheet.iter_rows():
+        for cell in row_of_cells:
+            if isinstance(cell.value, str):
+                cell.data_type = "s"  # no formula
+    target = io.BytesIO()
+    book.save(target)
+    return target.getvalue()
+
+
+def rewritten(expected: Mapping[str, list[Entry]]) -> bytes:
+    """What is written of entries; test_xlsx.py tests what is in it."""
+    keys = [entry.key for some in expected.values() for entry in some]
+    catalogues = []
+    for code, some in expected.items():
+        own = {entry.key: entry for entry in some}
+        entries = [own.get(key, Entry(key)) for key in dict.fromkeys(keys)]
+        catalogues.append(Catalogue(code, entries))
+    return format_named("xlsx").write(catalogues, FormatContract.options).content
+
+
+PLAIN_ROWS: list[list[object]] = [
+    ["key", "en", "de", "de status"],
+    ["cart.pay", "Pay now", "Jetzt zahlen", "approved"],
+    ["cart.title", 'Your "cart"', "Dein Korb", "needs review"],
+    ["Sign in", "Sign in", None, None],
+    ["formula", "=1+1", "=1+1", "final"],
+    ["lines", "one\ntwo", "eins"],
+    [],
+    [None, None, "a row without a key"],
+]
+RICH_ROWS: list[list[object]] = [
+    [],
+    ["ID", "Plural form", "Comment", "Picture", "Max length", "German (de)", "Status"],
+    ["a", None, "A button", "a.png", 12, "Sichern", "Fuzzy"],
+    ["b", "one", None, None, None, "ein Ding"],
+    ["b", "other", None, "b.png", None, "{n} Dinge", "ok"],
+    ["c", None, None, None, None, "''-1", None, None],
+]
+
+
+class TestXlsx(FormatContract):
+    cannot: ClassVar[Mapping[str, str]] = {
+        "template": "lines of a workbook do not tell what changes: see test_xlsx.py"
+    }
+    samples: ClassVar[Mapping[str, Sample]] = {
+        "plain": Sample(workbook(PLAIN_ROWS), EXPECTED, rewritten(EXPECTED)),
+        "rich": Sample(workbook(RICH_ROWS), RICH_EXPECTED, rewritten(RICH_EXPECTED)),
+    }
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = {
+        "no archive of a workbook": (write_archive([]), 1),
+        "empty": (workbook([]), 1),
+        "no language": (workbook([[], ["key", "price"], ["a", 1]]), 2),
+        "a key twice": (workbook([["key", "en"], ["a", "x"], ["a", "z"]]), 3),
+        "no plural form": (workbook([["key", "form", "en"], ["b", "some", "z"]]), 2),
+        "too many columns": (workbook([["key", "en"], ["a"] * 1001]), 2),
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("xlsx")
+
+    def test_f33_a_file_is_in_the_charset_of_its_content_type(
+        self, format: Format
+    ) -> None:
+        assert "charset" not in format.info.content_type  # an archive has none

@@ -9,7 +9,7 @@ from locframework_formats_table import TablePlugin, TableSettings
 from locframework.ports import FileOptions, SourceFile, UnreadableFile
 
 OPTIONS = FileOptions(key_separator=".", source_language="en")
-[CSV, _] = TablePlugin(TableSettings()).loc_provide_formats()
+CSV, *_ = TablePlugin(TableSettings()).loc_provide_formats()
 
 
 def read(content):
