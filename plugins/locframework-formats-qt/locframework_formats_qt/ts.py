@@ -142,27 +142,25 @@ class _File:
         )
 
     def written(self, entries: Iterable[Entry]) -> bytes:
-        """The file with other texts. New contexts stand at the end. Only a new file has
-        new messages without a text."""
-        is_new = self.xml.root.find("context") is None
-        newline, groups = (
-            self.xml.newline,
-            {key: list[Entry]() for key in self.contexts},
-        )
+        """The file with other texts. New contexts stand at the end. New messages that
+        say nothing are in new files only."""
+        is_new, newline = self.xml.root.find("context") is None, self.xml.newline
+        groups: dict[str, list[Entry]] = {context: [] for context in self.contexts}
         for entry in entries:
-            context = entry.key.rpartition(_PART)[0].partition(_PART)[0]
+            context, *parts = entry.key.split(_PART)
+            texts = [*_forms(entry.value or None).values()]
             if known := self._messages.get(entry.key):
                 groups[known[0]].append(entry)
-            elif is_new or entry.value:
-                groups.setdefault(context, []).append(entry)
-        parts = []
+            elif is_new or texts not in ([], parts[: self._is_source]):
+                groups.setdefault(context if parts else "", []).append(entry)
+        written = []
         for context, some in groups.items():
             name = f"{self._indent}<name>{self._escaped(context)}</name>{newline}"
             new = [Block(f"<context>{newline}{name}")]
             new.append(Block(f"</context>{newline}", _END.key))
             blocks = self.contexts.get(context, new)
-            parts.append(fill_template(blocks, [*some, _END], self._lines, newline))
-        return self.xml.encoded("".join([*parts, self._end]))
+            written.append(fill_template(blocks, [*some, _END], self._lines, newline))
+        return self.xml.encoded("".join([*written, self._end]))
 
     def _lines(self, entry: Entry, block: Block | None) -> str:
         """The lines of a message; those of the file with what differs."""
@@ -173,7 +171,7 @@ class _File:
         if is_same or (self._is_source and not old.value and value == old.source):
             return block.text
         _, message, found = self._messages[entry.key]
-        new = self._translation(entry, found, is_plural=old.is_plural)
+        new = self._translation(replace(entry, is_plural=old.is_plural), found)
         bounds = self.xml.lines(message)
         return self.xml.edited(*bounds, [(found.start, found.end, new)])
 
@@ -187,24 +185,18 @@ class _File:
             own = entry.value if self._is_source else None
             texts["source"] = _forms(entry.source or own).get("other", "")
         if NOT_XML.search(id_):
-            told = "is left out: its context or id has control characters"
-            self.warnings.append(f"{entry.name or id_} {told}")
-            return ""
-        is_plural = entry.is_plural or isinstance(entry.value, Mapping)
-        rows = [f'{start} numerus="yes">' if is_plural else f"{start}>"]
+            return self._warn(entry, "is left out: its name has control characters")
+        rows = [f'{start} numerus="yes">' if entry.is_plural else f"{start}>"]
         extra = entry.description.removesuffix(texts.get("comment", "")).rstrip()
         for name, text in (*texts.items(), ("extracomment", extra)):
             if text:
                 rows.append(f"{self._indent}<{name}>{self._escaped(text)}</{name}>")
-        translation = self._translation(entry, None, is_plural=is_plural)
-        rows += [f"{self._indent}{translation}", "</message>"]
+        rows += [f"{self._indent}{self._translation(entry, None)}", "</message>"]
         return "".join(f"{self._indent}{row}{self.xml.newline}" for row in rows)
 
-    def _translation(
-        self, entry: Entry, old: XmlElement | None, *, is_plural: bool
-    ) -> str:
+    def _translation(self, entry: Entry, old: XmlElement | None) -> str:
         """A translation, in the layout of another."""
-        value, name = _forms(entry.value), entry.name or entry.key
+        value, is_plural = _forms(entry.value), entry.is_plural
         text = value.get("other") or next(reversed([*value.values()]), "")
         after = f"{self.xml.newline}{self._indent * 2}" if is_plural else ""
         before, texts = after + self._indent, [text]
@@ -217,9 +209,9 @@ class _File:
             needed = common_plural_forms(self._language)
             texts = [value.get(f or "") or ("" if f in needed else text) for f in forms]
         if {*filter(None, value.values())} - {*texts}:
-            self.warnings.append(f"{name} has a plural form that Qt does not have")
+            self._warn(entry, "has a plural form that Qt does not have")
         if any(texts) and not all(texts):
-            self.warnings.append(f"{name} lacks a plural form, and is unfinished")
+            self._warn(entry, "lacks a plural form, and is unfinished")
         tag = _TYPE.sub("", self.xml.tag(old)) if old else "<translation>"
         if entry.needs_review or not all(texts):
             tag = with_xml_attribute(tag, "type", "unfinished")
@@ -227,6 +219,10 @@ class _File:
         if is_plural:
             texts = [f"{before}<numerusform>{text}</numerusform>" for text in texts]
         return f"{tag}{''.join(texts)}{after}</translation>"
+
+    def _warn(self, entry: Entry, told: str) -> str:
+        self.warnings.append(f"{entry.name or entry.key} {told}")
+        return ""
 
     def _escaped(self, text: str) -> str:
         """A text as lupdate writes it."""

@@ -243,6 +243,17 @@ def test_a_source_text_is_not_written_where_the_file_has_none(read, write):
     assert ">A</translation>" in write([replace(entry, value="A")], "de", german)[0]
 
 
+def test_a_message_that_only_translations_have_is_not_added_to_the_source(write):
+    template = file(message("A", "<translation>a</translation>"), language="en")
+    known = Entry("Main\4A", "a", is_file_key=True)
+    [same, other] = (Entry("Main\4B", b, is_file_key=True) for b in "Bb")
+
+    assert write([known, same], "en", template)[0] == template
+    assert ">b</translation>" in write([known, other], "en", template)[0]
+    german = template.replace('"en"', '"de"')
+    assert ">B</translation>" in write([known, same], "de", german)[0]
+
+
 def test_new_messages_stand_in_their_contexts(read, write):
     template = file(message("A", "<translation>a</translation>"))
     [known] = read(template).entries
@@ -294,8 +305,7 @@ def test_a_name_with_characters_that_xml_lacks_is_told(write, key):
     content, warnings = write([Entry(key, "x", name="a-1", is_file_key=True)])
 
     assert "<message" not in content
-    [warning] = warnings
-    assert warning == "a-1 is left out: its context or id has control characters"
+    assert warnings == ["a-1 is left out: its name has control characters"]
 
 
 def test_a_new_file_has_all_messages(write):
