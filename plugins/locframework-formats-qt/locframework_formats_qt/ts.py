@@ -42,7 +42,6 @@ _ROOT = re.compile(rb"<TS\s[^<>]*?\b(?:version|language)\s*=")
 _TYPE = re.compile(r"\s+type\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 _SPACE = re.compile(r"[^\S\0- ]")  # other than in ASCII
 _PART = "\4"  # between the context, source text and comment of a key
-_END = Entry("\0")  # the block of the end of a context
 
 
 def _text(element: XmlElement | None) -> str:
@@ -62,7 +61,7 @@ def _forms(text: Text | None) -> Mapping[str, str]:
 
 
 class _File:
-    """A file, cut into blocks by context; the first one of each begins it."""
+    """A file: the blocks of each context, the first of which begins it, and its end."""
 
     def __init__(self, content: bytes, options: FileOptions) -> None:
         """Raises UnreadableFile if it is none. Notes messages that are left out."""
@@ -74,7 +73,7 @@ class _File:
         own = options.source_language
         self._language = options.language_code or self.said or own
         self._is_source, self._indent = self._language == own, "    "
-        self.contexts: dict[str, list[Block]] = {}
+        self.contexts: dict[str, tuple[list[Block], str]] = {}
         self._messages: dict[str, tuple[str, XmlElement, XmlElement]] = {}
         at = 0
         for context in xml.root.elements("context"):
@@ -83,8 +82,7 @@ class _File:
             while key in self.contexts:
                 key += "\0"  # of another context with the name
             end = xml.lines(element)[1] if element else context.inner
-            blocks = self.contexts[key] = [Block(xml.raw(at, end))]
-            at = end
+            blocks, at = [Block(xml.raw(at, end))], end
             for message in context.elements("message"):
                 if entry := self._entry(message, name, key):
                     start, end = xml.lines(message)
@@ -93,10 +91,9 @@ class _File:
                     at = end
                     self._indent = xml.lead(start).lstrip("\r\n") or self._indent
             end = xml.lines(context)[1]
-            blocks.append(Block(xml.raw(at, end), _END.key))
-            at = end
+            self.contexts[key], at = (blocks, xml.raw(at, end)), end
         close = max(at, xml.root.close - len(xml.lead(xml.root.close).lstrip("\r\n")))
-        self.contexts["\0"] = [Block(xml.raw(at, close)), Block("", _END.key)]
+        self.contexts["\0"] = [Block(xml.raw(at, close))], ""
         self._end = xml.raw(close, len(xml.data))
 
     def _entry(self, message: XmlElement, name: str, context: str) -> Entry | None:
@@ -156,17 +153,16 @@ class _File:
         written = []
         for context, some in groups.items():
             name = f"{self._indent}<name>{self._escaped(context)}</name>{newline}"
-            new = [Block(f"<context>{newline}{name}")]
-            new.append(Block(f"</context>{newline}", _END.key))
-            blocks = self.contexts.get(context, new)
-            written.append(fill_template(blocks, [*some, _END], self._lines, newline))
+            new = [Block(f"<context>{newline}{name}")], f"</context>{newline}"
+            blocks, end = self.contexts.get(context, new)
+            written.append(fill_template(blocks, some, self._lines, newline) + end)
         return self.xml.encoded("".join([*written, self._end]))
 
     def _lines(self, entry: Entry, block: Block | None) -> str:
         """The lines of a message; those of the file with what differs."""
-        if block is None:
+        if block is None or block.entry is None:
             return self._new(entry)
-        old, value = block.entry or _END, entry.value or None
+        old, value = block.entry, entry.value or None
         is_same = value == old.value and entry.needs_review is old.needs_review
         if is_same or (self._is_source and not old.value and value == old.source):
             return block.text
@@ -254,7 +250,7 @@ class Ts:
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
         """The file's one catalogue. Raises UnreadableFile."""
         found = _File(file.content, options)
-        blocks = chain.from_iterable(found.contexts.values())
+        blocks = chain.from_iterable(each for each, _ in found.contexts.values())
         entries = [block.entry for block in blocks if block.entry]
         return [Catalogue(found.said, entries, warnings=found.faults.warnings)]
 
