@@ -1,16 +1,21 @@
 """Reads and writes what an element holds: a text, its markup and its escapes."""
 
 import re
-from xml.parsers import expat
+from contextlib import suppress
 from xml.sax.saxutils import escape
 
-from .elements import NOT_XML, TOKEN, decoded
+from locframework.ports import NOT_XML, UnreadableFile, XmlFile
 
 MARKUP, CDATA, TEXT = "markup", "cdata", "text"
 XLIFF = 'xmlns:xliff="urn:oasis:names:tc:xliff:document:1.2"'
+_TOKEN = re.compile(  # what is not text in the content of an element
+    r"(<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>)",
+    re.DOTALL,
+)
+_CHARACTER = re.compile("&(?:#(x?)([0-9A-Fa-f]+)|(amp|lt|gt|quot|apos));")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _ESCAPED = {"\n": r"\n", "\t": r"\t"}
 _MEANT = {"n": "\n", "t": "\t"}
-_CDATA = re.compile(r"<!\[CDATA\[(.*)\]\]>|.*", re.DOTALL)
 _SPACE = "\0"  # white space that counts as one space
 _REFERENCE = re.compile(r"\s*(@([+*]?[\w.]+:)?(\w+/[\w.]+|null|empty)|\?[\w.:/]+)\s*")
 
@@ -18,44 +23,42 @@ _REFERENCE = re.compile(r"\s*(@([+*]?[\w.]+:)?(\w+/[\w.]+|null|empty)|\?[\w.:/]+
 class ComposeContents:
     """As Compose reads it: with few escapes, all white space, and no markup."""
 
-    default_style = TEXT
     is_android = False
     _escape = re.compile(r"\\(\\|n|t|u[0-9A-Fa-f]{4})")
     _special = re.compile(rf"[\\\n\t\r]|{NOT_XML.pattern}")
 
     def is_reference(self, content: str) -> bool:
-        """Whether a content is no text, but another resource."""
-        return False
+        """Whether a content is another resource of Android: ``@string/app_name``."""
+        return self.is_android and bool(_REFERENCE.fullmatch(content))
 
     def style(self, content: str) -> str:
         """Return how a content writes markup; "" if it has none."""
-        tokens = [*TOKEN.finditer(content)] if "<" in content else []
-        if any(token["tag"] for token in tokens):
+        signs = {token[1:3] for token in _TOKEN.findall(content)}
+        if any(sign[0] not in "!?" for sign in signs):
             return MARKUP
-        if any(token["cdata"] is not None for token in tokens):
+        if "![" in signs:
             return CDATA
-        return TEXT if "&" in content and "<" in decoded(content) else ""
+        return TEXT if "&" in content and "<" in _decoded(content) else ""
 
     def text(self, content: str) -> str:
         """Return the text of a content; one with markup is written as in XML. Raises
         ValueError for escapes that are no characters."""
-        content = content.replace("\r\n", "\n")
-        pieces = _pieces(content)
-        if self.style(content) != MARKUP:
-            pieces[::2] = map(decoded, pieces[::2])
-            pieces[1::2] = [_CDATA.sub(r"\1", token) for token in pieces[1::2]]
-            pieces = ["".join(pieces)]
+        pieces = _TOKEN.split(content.replace("\r\n", "\n"))
+        if self.style(content) == MARKUP:
+            pieces[::2] = [_decoded(piece, "&<>") for piece in pieces[::2]]
         else:
-            pieces[::2] = [decoded(piece, "&<>") for piece in pieces[::2]]
+            pieces[::2] = map(_decoded, pieces[::2])
+            pieces[1::2] = [t[9:-3] if t[:3] == "<![" else "" for t in pieces[1::2]]
+            pieces = ["".join(pieces)]
         text = "".join(self._unescaped(pieces))
         return text.encode("utf-16", "surrogatepass").decode("utf-16")
 
     def content(self, text: str, style: str) -> str:
         """Return the content of a text in a style; markup that is broken is a text."""
-        style = style or self.default_style
+        style = style or (MARKUP if self.is_android else TEXT)
         if style == MARKUP and is_markup(text):
-            pieces = _pieces(text)
-            pieces[::2] = [decoded(piece, "&<>") for piece in pieces[::2]]
+            pieces = _TOKEN.split(text)
+            pieces[::2] = [_decoded(piece, "&<>") for piece in pieces[::2]]
             return "".join(self._escaped(pieces))
         [plain] = self._escaped([text])
         if style == CDATA:
@@ -76,14 +79,9 @@ class AndroidContents(ComposeContents):
     """As aapt reads it: white space is one space unless it is in quotes, quotes and
     apostrophes are escaped, and elements are markup."""
 
-    default_style = MARKUP
     is_android = True
     _escape = re.compile(r"\\(u[0-9A-Fa-f]{4}|.|\Z)|(\")|([ \t\n\r]+)", re.DOTALL)
     _special = re.compile(rf"[\\'\"\n\t\r]|(?<= ) |{NOT_XML.pattern}")
-
-    def is_reference(self, content: str) -> bool:
-        """Whether a content is another resource: ``@string/app_name``."""
-        return bool(_REFERENCE.fullmatch(content))
 
     def _unescaped(self, pieces: list[str]) -> list[str]:
         is_quoted = False
@@ -110,8 +108,7 @@ class AndroidContents(ComposeContents):
     def _escaped(self, pieces: list[str]) -> list[str]:
         pieces = super()._escaped(pieces)
         first, last = _ends(pieces)
-        if pieces[first][:1] in ("@", "?"):
-            pieces[first] = f"\\{pieces[first]}"
+        pieces[first] = re.sub(r"\A(?=[@?])", r"\\", pieces[first])
         pieces[first] = re.sub(r"\A ", r"\\u0020", pieces[first])
         pieces[last] = re.sub(r" \Z", r"\\u0020", pieces[last])
         return pieces
@@ -119,23 +116,21 @@ class AndroidContents(ComposeContents):
 
 def is_markup(text: str) -> bool:
     """Return whether a text has elements, and they are well-formed."""
-    names: list[str] = []
-    parser = expat.ParserCreate("utf-8", " ")
-    parser.StartElementHandler = lambda name, _: names.append(name)
-    try:
-        parser.Parse(f"<text {XLIFF}>{text}</text>".encode(), True)
-    except expat.ExpatError:
-        return False
-    return len(names) > 1
+    with suppress(UnreadableFile):
+        root = XmlFile.of(f"<text {XLIFF}>{text}</text>".encode()).root
+        return any(root.elements())
+    return False
 
 
-def _pieces(content: str) -> list[str]:
-    """The texts of a content; between them its tags, comments and CDATA."""
-    pieces, end = [], 0
-    for token in TOKEN.finditer(content):
-        pieces += [content[end : token.start()], token[0]]
-        end = token.end()
-    return [*pieces, content[end:]]
+def _decoded(text: str, kept: str = "") -> str:
+    """A text without references, but for those to characters that are kept."""
+
+    def character(found: re.Match[str]) -> str:
+        mark, number, name = found.groups()
+        meant = _NAMED[name] if name else chr(int(number, 16 if mark else 10))
+        return found[0] if meant in kept else meant
+
+    return _CHARACTER.sub(character, text)
 
 
 def _ends(pieces: list[str]) -> tuple[int, int]:

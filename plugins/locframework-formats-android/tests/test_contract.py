@@ -169,7 +169,12 @@ class TestCompose(FormatContract):
             COMPOSE.encode(),
             COMPOSE_EXPECTED,
             (HEAD + COMPOSE_REWRITTEN.partition("\n")[2]).encode(),
-        )
+        ),
+        "windows": Sample(
+            COMPOSE.replace("\n", "\r\n").encode(),
+            COMPOSE_EXPECTED,
+            (HEAD + COMPOSE_REWRITTEN.partition("\n")[2]).encode(),
+        ),
     }
     unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = REFUSED
 

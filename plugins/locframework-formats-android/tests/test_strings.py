@@ -62,7 +62,10 @@ def string(text, attributes=""):
         ("a <!-- no --> b", "a b"),
         ("x <b>y  z</b>", "x <b>y z</b>"),
         ("\\&amp; <b>\\&apos;&#176;</b>", "&amp; <b>'°</b>"),
-        ('"a  <xliff:g>b</xliff:g>  c"', "a  <xliff:g>b</xliff:g>  c"),
+        (
+            '"a  <xliff:g xmlns:xliff="x">b</xliff:g>  c"',
+            'a  <xliff:g xmlns:xliff="x">b</xliff:g>  c',
+        ),
         ('"a  <b>b</b>  c"', "a  <b>b</b> c"),
         ("@user", "@user"),
         ("50% &#x263A;", "50% ☺"),
@@ -115,11 +118,12 @@ def test_broken_markup_is_written_as_text_and_told(android):
 
 
 def test_the_namespace_of_xliff_is_declared_where_it_is_needed(android):
-    template = '<!-- <resources> -->\n<resources tools:locale="en"\n>\n</resources>\n'
+    root = '<resources xmlns:t="t" t:locale="en"\n>\n</resources>\n'
+    template = f"<!-- <resources> -->\n{root}"
 
     filled, _ = written(android, [Entry("a", "<xliff:g>%d</xliff:g>")], template)
 
-    assert '<resources xmlns:xliff="urn:oasis:names:tc:xliff:document:1.2" t' in filled
+    assert '<resources xmlns:xliff="urn:oasis:names:tc:xliff:document:1.2" xm' in filled
     assert read(android, filled)[0]["a"].value == "<xliff:g>%d</xliff:g>"
 
 
