@@ -52,6 +52,7 @@ from .files.records import StoredFile as StoredFile
 from .files.store import FileStore as FileStore
 from .formats.archive import unpacked_bytes as unpacked_bytes
 from .formats.archive import write_archive as write_archive
+from .formats.converting import plural_argument as plural_argument
 from .formats.format import Format as Format
 from .formats.json_files import Json as Json
 from .formats.json_files import JsonDocument as JsonDocument
@@ -60,6 +61,8 @@ from .formats.json_files import JsonObject as JsonObject
 from .formats.json_files import JsonUnreadable as JsonUnreadable
 from .formats.json_files import encoded_json as encoded_json
 from .formats.json_files import parse_json as parse_json
+from .formats.placeholders import icu_message as icu_message
+from .formats.placeholders import icu_plural as icu_plural
 from .formats.plural_forms import NO_PLURAL_RULE as NO_PLURAL_RULE
 from .formats.plural_forms import forms_of_rule as forms_of_rule
 from .formats.plural_forms import gettext_forms as gettext_forms

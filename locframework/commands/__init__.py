@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from .common import Setup, common_options, one_line_errors
+from .convert import convert
 from .files import export, glossary, import_, tm
 from .jobs import jobs
 from .maintenance import check_settings, migrate, plugins, recheck, verify
@@ -52,7 +53,7 @@ def main() -> None:
 
 for command in (
     *(serve, worker, plugins, check_settings, migrate, recheck, verify),
-    *(import_, export, translate, tm, glossary),
+    *(import_, export, convert, translate, tm, glossary),
     *(organization, member, token, project, jobs, webhooks),
 ):
     main.add_command(command)

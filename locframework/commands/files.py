@@ -158,7 +158,7 @@ def import_(
             raise CommandFailed(f"{paths[0]}: {refusal.message}") from refusal
         job, found = run_import(framework, framework.jobs, project_id, job)
     result = msgspec.convert(found, ImportResult)
-    _show_warnings(result.warnings)
+    show_warnings(result.warnings)
     for conflict in result.conflicts:
         place = f"{conflict.key} in {conflict.language_code}"
         if conflict.plural_form is not None:
@@ -237,7 +237,7 @@ def export(
     with setup.framework() as framework:
         project_id = PROJECT.choose(framework, reference).id
         file = framework.exports.export(OPERATOR, project_id, query)
-    _show_warnings(file.warnings)
+    show_warnings(file.warnings)
     write_output(io.BytesIO(file.content), file.name, output, overwrite=overwrite)
 
 
@@ -248,13 +248,13 @@ def _upload(
     one name, and UnknownFormat, but not for files in an archive, nor where such files
     are left out."""
     if len(paths) == 1:
-        return _read(paths[0])
+        return read_file(paths[0])
     formats = framework.formats
     format_ = options.format
     extension = "" if format_ is None else formats.to_read(format_).extension
     files: dict[str, SourceFile] = {}
     for path in paths:
-        file = _read(path)
+        file = read_file(path)
         found = [file]
         if is_archive(file.content) and not formats.recognize(file):
             with _named(path):
@@ -284,7 +284,7 @@ def _require_format(
         raise UnknownFormat(f"{refusal.message}; {remedy}") from None
 
 
-def _read(path: Path) -> SourceFile:
+def read_file(path: Path) -> SourceFile:
     """Read the file, with the path that it has in an archive: folders may name the
     language."""
     left_out = (path.anchor, "..")
@@ -292,7 +292,7 @@ def _read(path: Path) -> SourceFile:
     return SourceFile(name, path.read_bytes())
 
 
-def _show_warnings(warnings: Sequence[str], path: Path | None = None) -> None:
+def show_warnings(warnings: Sequence[str], path: Path | None = None) -> None:
     for warning in warnings:
         where = "" if path is None else f"{path}: "
         click.echo(f"Warning: {where}{warning}", err=True)
@@ -358,7 +358,7 @@ def import_memory(
                 click.echo(f"{path} line {fault.line}: {fault.message}", err=True)
             if result.languages_left_out:
                 codes = ", ".join(result.languages_left_out)
-                _show_warnings([f"left out the texts in {codes}"], path)
+                show_warnings([f"left out the texts in {codes}"], path)
             created = counted(result.entries_created, "entry", "entries")
             setup.say(
                 f"{path}: {created} created, {result.entries_updated} updated, "
@@ -505,7 +505,7 @@ def _import_each(
                 f"{tag} ({language_info(tag).label})" for tag in summary.languages_added
             )
             click.echo(f"{path}: new languages: {', '.join(names)}", err=True)
-        _show_warnings(summary.warnings, path)
+        show_warnings(summary.warnings, path)
         yield path, job, found
 
 

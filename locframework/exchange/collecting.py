@@ -15,6 +15,7 @@ from locframework.errors import (
     abbreviate,
     truncate,
 )
+from locframework.formats.converting import with_dialect
 from locframework.formats.records import Entry, Text
 from locframework.keys.catalogues import ImportedModules, family_of
 from locframework.keys.records import (
@@ -231,7 +232,7 @@ class _Collector:
             # else it is a translator's comment
             key.description = key.description or entry.description[:DESCRIPTION_LENGTH]
         key.source = key.source or _not_empty(entry.source)
-        key.format_flags = key.format_flags or entry.format_flags
+        key.format_flags = key.format_flags or with_dialect(entry, file.format)
         if entry.max_length is not None and 1 <= entry.max_length <= LONGEST_MAX_LENGTH:
             key.max_length = key.max_length or entry.max_length
         for code, detail in (("", entry.key_detail), (language_code, entry.detail)):

@@ -201,7 +201,7 @@ class Exports:
         written: list[SourceFile] = []
         types: dict[str, str] = {}  # content types, by path
         empty: set[str] = set()  # paths of files that nobody imported
-        warnings: list[str] = []
+        warnings = [f"{c.language_code}: {w}" for c in catalogues for w in c.warnings]
         is_imported = False
         for of_file in files.values():
             code, part = of_file[0]

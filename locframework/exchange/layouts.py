@@ -51,6 +51,7 @@ class KnownLayout(NamedTuple):
     entries: Mapping[str, Entry]
     format: FormatInfo  # in which it is written
     is_shared: bool = False  # by several languages
+    is_like: bool = True  # it is written as formats are that have as much to say
 
 
 @dataclass(eq=False, repr=False)
@@ -125,7 +126,9 @@ class LayoutReader:
         is_shared = info.multilingual and all(
             each.language_code is not None for each in self._last[1]
         )
-        return KnownLayout(layout, entries, info, is_shared)
+        its = self._formats.find(layout.format)
+        is_like = its is None or its.comments is info.comments  # messages are no texts
+        return KnownLayout(layout, entries, info, is_shared, is_like)
 
     def names_elsewhere(self, family: str, language_code: str) -> set[str]:
         """Return the keys in a language's files of other families. One statement."""
@@ -436,7 +439,7 @@ def _target(
     known: KnownLayout, path: str, info: FormatInfo, *, is_new: bool = False
 ) -> _Target:
     layout = known.layout
-    is_like = info.is_name(layout.path)  # a PO file is no template
+    is_like = known.is_like and info.is_name(layout.path)  # a PO file is no template
     has_style = is_like and (known.is_shared or not (is_new and info.comments))
     return _Target(
         info,

@@ -33,6 +33,9 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
     marks_unreviewed: bool = False  # has a mark for texts not approved: PO's fuzzy
     is_template: bool = False  # has source texts alone, and so no language: POT
     other_extensions: tuple[str, ...] = ()  # that files may have too: ".xliff"
+    placeholders: str = ""
+    """How its runtime fills in texts: the name of a dialect of ``placeholders.py``; ""
+    if that is not known, as of JSON and tables."""
     limits: tuple[str, ...] = ()
     """What the format cannot express, in short phrases. The framework puts those that
     follow from the fields above before them."""
@@ -50,7 +53,7 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
         """What the format cannot express: what its fields say, then ``limits``."""
         said = {
             "translations: it has source texts alone": not self.is_template,
-            "plural forms": self.plurals,
+            "plural forms": self.plurals or self.placeholders == "icu",
             "descriptions": self.comments,
             "the length that a text may have": self.max_lengths,
             "whether a text is approved": self.marks_unreviewed or self.is_template,

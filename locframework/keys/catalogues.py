@@ -7,6 +7,7 @@ from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from locframework.branches.service import BranchScope
+from locframework.formats.converting import convert_entry, may_convert
 from locframework.formats.records import (
     PLURAL_FORMS,
     Catalogue,
@@ -38,7 +39,8 @@ class Catalogues:
     """Reads catalogues for writing. Call it in a ``snapshot`` or a transaction.
 
     Every catalogue costs a constant number of statements: the texts, one more for
-    each language that may stand in, and three for what files said beyond our model.
+    each language that may stand in, three for what files said beyond our model, and one
+    for source texts to convert placeholders by.
     """
 
     def __init__(self, storage: KeyStorage) -> None:
@@ -94,9 +96,17 @@ class Catalogues:
                 key_detail=by_key.get(row.key_id),
                 detail=by_value.get(row.key_id),
                 max_length=row.max_length,
+                format_flags=row.format_flags,
             )
             for row in rows
         ]
+        if any(may_convert(each, format_) for each in entries):
+            newest = replace(which, min_status=_NEWEST)
+            of_source = store.text_rows(project.id, project.source_language, newest)
+            entries = [
+                convert_entry(entry, _text(row), format_, warnings)
+                for entry, row in zip(entries, of_source, strict=True)
+            ]
         [language] = [lang for lang in languages if lang.language_code == language_code]
         return Catalogue(
             language_code=language_code,

@@ -615,3 +615,4 @@ class TextRow(Struct, frozen=True, gc=False):
     needs_review: bool  # a text among them is not approved
     file_key: str | None = None
     max_length: int | None = None
+    format_flags: tuple[str, ...] = ()

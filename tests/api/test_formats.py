@@ -24,6 +24,7 @@ def test_every_format_is_listed_with_what_it_can_do(sqlite_workspace):
         "marksUnreviewed": False,
         "isTemplate": False,
         "precedence": 0,
+        "placeholders": "",
         "limits": [
             "descriptions",
             "the length that a text may have",

@@ -61,7 +61,7 @@ def test_every_command_has_help_with_an_example_and_the_common_options(command, 
     assert "--log-level" in result.stdout
 
 
-WRITES_NO_DATA = [("serve",), ("worker",), ("export",)]
+WRITES_NO_DATA = [("serve",), ("worker",), ("export",), ("convert",)]
 WRITES_NO_DATA += [("tm", "export"), ("glossary", "export")]
 WORDS = {
     ("organization", "create"): "Another --owner bo@example.com",

@@ -12,6 +12,9 @@ import pytest
 from msgspec.structs import fields
 
 from locframework.exchange.records import ExportQuery, ImportForm
+from locframework.formats.converting import convert_entry
+from locframework.formats.records import Entry, FormatInfo
+from locframework.plugins import PluginHost
 from locframework.testing.client import Upload
 from locframework.testing.workspace import Workspace
 
@@ -81,6 +84,25 @@ def test_the_example_of_seen_has_the_names_and_hashes_of_the_files(
         assert result["warnings"] == []
         shown = {digest for forms in seen[path].values() for digest in forms.values()}
         assert shown <= hashes
+
+
+def test_the_table_of_placeholders_is_what_exports_do(open_page: OpenPage) -> None:
+    page = open_page("formats.md")
+    texts = [f"Hi {name}, 5%" for name in ("%1$s", "{name}")]
+    texts[0] += "%"
+    origins = ["java-printf", "icu"]
+    rows = page.rows(page.sections()["Into another format"])
+
+    for ids, dialect, *shown in rows:
+        for text, origin, cell in zip(texts, origins, shown, strict=True):
+            info = FormatInfo("x", "X", ".x", "text/plain", placeholders=dialect)
+            entry = Entry("key", text, format_flags=(f"dialect:{origin}",))
+            made = convert_entry(entry, text, info, []).value
+            assert made == (cell or text), (ids, origin)
+    told = {id_: dialect for ids, dialect, *_ in rows for id_ in ids.split("`, `")}
+    formats = PluginHost.discover({}).formats.items()
+    known = {id_: each.info.placeholders for id_, each in formats}
+    assert told == {id_: dialect for id_, dialect in known.items() if dialect}
 
 
 def rows_of(text: str) -> list[tuple[str, str]]:

@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[2]
         ("add-a-translator.md", 3),
         ("review.md", 4),
         ("git.md", 2),
+        ("convert-files.md", 3),
         ("api.md", 3),
         ("branches.md", 4),
         ("glossaries.md", 4),

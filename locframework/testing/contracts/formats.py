@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from locframework.errors import Problem, UnreadableFile
 from locframework.formats.format import Format
+from locframework.formats.placeholders import DIALECTS
 from locframework.formats.records import (
     PLURAL_FORMS,
     Catalogue,
@@ -494,6 +495,7 @@ class FormatContract:
         )
         assert info.can_import or info.can_export
         assert all(re.fullmatch(r"\S.*[^\s.]", limit) for limit in info.limits)
+        assert info.placeholders in ("", *DIALECTS)
         assert len(set(info.all_limits)) == len(info.all_limits)
         assert info == format.info
         assert set(self.cannot) <= {"recognize", "template"}
@@ -529,7 +531,7 @@ class FormatContract:
         if format.info.plurals:
             assert self.texts_in(format, written.content, language) == texts_of(entries)
         else:
-            assert is_warned_of(written, "a.plural")
+            self.comes_back_or_is_told(format, entries)
 
     def test_f5_descriptions_and_source_texts_come_back(self, format: Format) -> None:
         plural = {"one": "a thing", "other": "things"}

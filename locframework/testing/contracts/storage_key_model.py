@@ -773,6 +773,7 @@ def _text_row(record: Record, code: str, min_status: str) -> TextRow:
         needs_review,
         of.file_key,
         of.max_length,
+        of.format_flags,
     )
 
 

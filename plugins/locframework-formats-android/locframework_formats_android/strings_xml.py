@@ -342,6 +342,7 @@ class StringsXml:
             extension=".xml",
             content_type="application/xml; charset=utf-8",
             comments=True,
+            placeholders="java-printf" if contents.is_android else "compose",
             limits=(
                 "a plural without the form other",
                 *([_NAMES] if contents.is_android else []),

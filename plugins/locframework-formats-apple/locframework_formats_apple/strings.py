@@ -223,6 +223,7 @@ class Strings:
         content_type="text/plain; charset=utf-8",
         comments=True,
         plurals=False,
+        placeholders="objc",
     )
 
     def recognizes(self, file: SourceFile) -> bool:

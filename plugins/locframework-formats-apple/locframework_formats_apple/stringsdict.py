@@ -261,6 +261,7 @@ class Stringsdict:
         extension=".stringsdict",
         content_type="application/xml; charset=utf-8",
         family="stringsdict",
+        placeholders="objc",
         limits=("control characters", "texts for devices or widths"),
     )
 

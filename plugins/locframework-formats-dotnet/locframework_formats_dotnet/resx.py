@@ -202,6 +202,7 @@ class Resx:
             content_type="application/xml; charset=utf-8",
             comments=True,
             plurals=False,
+            placeholders="csharp",
             limits=("control characters", "keys that differ only in case"),
         )
 

@@ -16,6 +16,7 @@ from locframework.ports import (
     FileOptions,
     FormatInfo,
     Text,
+    plural_argument,
     quoted,
 )
 
@@ -257,6 +258,8 @@ class _Reading:
             kept[NAME] = name
         description = self._text_in(attributes, "description", "", line)
         value, of_plural, spelled = self._value(key, text, attributes, line)
+        argument = of_plural.get(ARGUMENT, DEFAULT_ARGUMENT)
+        flags = [f"{argument}:plural"] if isinstance(value, Mapping) else []
         return Entry(
             key,
             value,
@@ -266,6 +269,7 @@ class _Reading:
             key_detail=detail_with({**kept, **of_plural, ATTRIBUTES: attributes}),
             detail=detail_with(spelled),
             name=name,
+            format_flags=(*_types(attributes), *flags),
         )
 
     def _attributes_of(self, name: str) -> Kept:
@@ -307,6 +311,14 @@ class _Reading:
         kept: Kept = {ARGUMENT: plural.argument} if named else {}
         empty = [form for form, shown in plural.forms.items() if not shown]
         return value, kept, {EXACT: plural.exact, EMPTY: empty}
+
+
+def _types(attributes: Kept) -> list[str]:
+    """What ``placeholders`` say of whole numbers, as flags."""
+    named = as_object(attributes.get("placeholders"))
+    return [
+        f"{n}:int" for n, its in named.items() if as_object(its).get("type") == "int"
+    ]
 
 
 def meaning(
@@ -357,7 +369,8 @@ def _message(entry: Entry, value: Text, warnings: list[str]) -> tuple[str, Kept]
         return value, {X_PLURAL: False} if is_read and not entry.is_plural else {}
     if not any(value.values()):  # a message of empty forms would be read as a text
         return "", {X_PLURAL: dict(value)}
-    argument = str(kept_in(entry.key_detail, FAMILY).get(ARGUMENT, DEFAULT_ARGUMENT))
+    known = plural_argument(entry.format_flags) or DEFAULT_ARGUMENT
+    argument = str(kept_in(entry.key_detail, FAMILY).get(ARGUMENT, known))
     if not ARGUMENT_NAME.fullmatch(argument):
         argument = DEFAULT_ARGUMENT
     exact = as_object(kept_in(entry.detail, FAMILY).get(EXACT))
@@ -386,6 +399,7 @@ class Arb(JsonFormat):
         extension=".arb",
         content_type="application/json",
         comments=True,
+        placeholders="arb",
         limits=(NO_OTHER, "plural forms with unmatched braces"),
     )
 

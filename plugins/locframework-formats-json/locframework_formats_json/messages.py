@@ -4,16 +4,27 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from locframework.ports import Catalogue, Entry, FileOptions, FormatInfo, quoted
+from locframework.ports import (
+    Catalogue,
+    Entry,
+    FileOptions,
+    FormatInfo,
+    Text,
+    icu_message,
+    icu_plural,
+    plural_argument,
+    quoted,
+)
 
-from .arb import as_object, stored
+from .arb import DEFAULT_ARGUMENT, as_object, stored
 from .layout import Container, Item, Layout, Value
-from .objects import JsonFormat
+from .objects import NO_OTHER, JsonFormat
 from .strict_json import Document, Object
-from .trees import kept_in
+from .trees import kept_in, with_other
 
 FAMILY = "chrome"
 DESCRIPTION, PLACEHOLDERS = "description", "placeholders"
+_POSITION = re.compile(r"\$[1-9]")
 _NAME = re.compile(r"[A-Za-z0-9_@]+")  # that a browser finds
 
 
@@ -37,13 +48,16 @@ class MessageJson(JsonFormat):
                 document.warn(line, f"{quoted(name)} {told}")
                 continue
             description = value.get(DESCRIPTION)
+            shown, flags = self._shown(name, text, value, options)
             entries.append(
                 Entry(
                     name,
-                    text,
+                    shown,
+                    is_plural=isinstance(shown, Mapping),
                     description=description if isinstance(description, str) else "",
                     line=line,
                     key_detail=self._detail(value),
+                    format_flags=flags,
                 )
             )
         return Catalogue(None, entries, warnings=document.warnings)
@@ -94,9 +108,19 @@ class MessageJson(JsonFormat):
                     layout.fill(layout.set_container(taken, is_array=False), member)
         return layout.content()
 
+    def fits(self, layout: Layout) -> bool:
+        """Whether the template has messages."""
+        return any(map(self._message_in, layout.root.items))
+
     def _detail(self, value: Object) -> Mapping[str, object] | None:
         """What new files of other languages need of a message."""
         return None
+
+    def _shown(
+        self, name: str, text: str, value: Object, options: FileOptions
+    ) -> tuple[Text, tuple[str, ...]]:
+        """What a message says, and what is known of its placeholders."""
+        return text, ()
 
     def _message_in(self, item: Item) -> Item | None:
         """The message of a member; None if it has none."""
@@ -162,6 +186,7 @@ class ChromeJson(MessageJson):
         content_type="application/json",
         plurals=False,
         comments=True,
+        placeholders="chrome",
         limits=("keys with signs other than letters, digits, underscores and @",),
     )
 
@@ -169,6 +194,19 @@ class ChromeJson(MessageJson):
         placeholders = value.get(PLACEHOLDERS)
         kept = {PLACEHOLDERS: stored(placeholders)}
         return {FAMILY: kept} if placeholders is not None else None
+
+    def _shown(
+        self, name: str, text: str, value: Object, options: FileOptions
+    ) -> tuple[Text, tuple[str, ...]]:
+        contents = {
+            called.lower(): as_object(its).get("content")
+            for called, its in as_object(value.get(PLACEHOLDERS)).items()
+        }
+        return text, tuple(
+            f"{called}:{content[1]}"
+            for called, content in contents.items()
+            if isinstance(content, str) and _POSITION.fullmatch(content)
+        )
 
     def _member(
         self, entry: Entry, text: str, is_source: bool, warnings: list[str]
@@ -182,8 +220,8 @@ class ChromeJson(MessageJson):
 
 
 class FormatjsJson(MessageJson):
-    """Messages of formatjs as its command extracts them. Plurals are in the texts, as
-    ICU messages."""
+    """Messages of formatjs as its command extracts them. A plural is one text, an ICU
+    message; it is read as forms where the key is known to have them."""
 
     message, files = "defaultMessage", "files of formatjs"
     info: ClassVar = FormatInfo(
@@ -193,4 +231,27 @@ class FormatjsJson(MessageJson):
         content_type="application/json",
         plurals=False,
         comments=True,
+        placeholders="icu",
+        limits=(NO_OTHER, "plural forms with unmatched braces"),
     )
+
+    def _shown(
+        self, name: str, text: str, value: Object, options: FileOptions
+    ) -> tuple[Text, tuple[str, ...]]:
+        plural = icu_plural(text) if options.plurals.get(name) else None
+        return (plural[1], (f"{plural[0]}:plural",)) if plural else (text, ())
+
+    def _text_of(self, entry: Entry, warnings: list[str]) -> str | None:
+        value = entry.value
+        if not isinstance(value, Mapping):
+            return value
+        if not value:
+            return None
+        forms = with_other(entry.key, value, warnings)
+        argument = plural_argument(entry.format_flags) or DEFAULT_ARGUMENT
+        message = icu_message(argument, forms)
+        if icu_plural(message) == (argument, forms):
+            return message
+        told = "has unmatched braces: the message is only its form other"
+        warnings.append(f"{quoted(entry.key)} {told}")
+        return forms["other"]

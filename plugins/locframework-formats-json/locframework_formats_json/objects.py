@@ -289,11 +289,15 @@ class JsonFormat:
             has_text = any(entry.value for entry in catalogue.entries)
             with suppress(ValueError, UnreadableFile):  # it is no JSON any more
                 layout = Layout(catalogue.template)
-                if layout.root.items or not has_text:
+                if not has_text or (layout.root.items and self.fits(layout)):
                     content = self.update(layout, catalogue, options, warnings)
                     return WrittenFile(content, warnings)
         document = self.document_of(catalogue, options, warnings)
         return WrittenFile(encoded(document, self._indent), warnings)
+
+    def fits(self, layout: Layout) -> bool:
+        """Whether a template with members is of this kind of JSON."""
+        return True
 
     @abstractmethod
     def catalogue_of(self, document: Document, options: FileOptions) -> Catalogue:
@@ -496,6 +500,7 @@ class I18nextJson(ObjectJson):
         ".json",
         "application/json",
         precedence=2,
+        placeholders="i18next",
         limits=(NO_OTHER, NO_TREE, "keys named like the plural form of another"),
     )
     _by_suffix = True

@@ -178,6 +178,7 @@ ARB_SAMPLES = {
                 key_detail={"arb": {"argument": "n"}},
                 detail={"arb": {"exact": {"zero": "=0", "one": "=1"}}},
                 name="items",
+                format_flags=("n:plural",),
             ),
             Entry(
                 "steps",
@@ -214,6 +215,7 @@ CHROME_SAMPLES = {
                         "placeholders": {"kind": {"content": "$1", "example": "new"}}
                     }
                 },
+                format_flags=("kind:1",),
             ),
             Entry("pay", "Pay", line=7),
             Entry("@@note", "", description="No text", line=8),

@@ -133,6 +133,7 @@ class Properties:
             content_type=f"text/x-java-properties; charset={charset}",
             comments=True,
             plurals=False,
+            placeholders="java",
         )
         self._utf8 = utf8
 

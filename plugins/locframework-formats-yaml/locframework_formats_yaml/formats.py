@@ -123,6 +123,7 @@ class RailsYaml(FlatYaml):
         ".yml",
         "application/yaml",
         precedence=1,
+        placeholders="ruby",
         other_extensions=(".yaml",),
         limits=(_NO_OTHER, "a key whose name begins another key"),
     )

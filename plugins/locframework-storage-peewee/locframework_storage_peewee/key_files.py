@@ -10,7 +10,15 @@ from locframework.ports import PLURAL_FORMS, ROOT_MODULE, FileDetail, Selection,
 
 from .database import SqlFragment, all_of, fields, insert_one, json_text, starts_with
 from .engine import Row
-from .key_columns import IN_PROJECT, OF_PROJECT, PROJECT, ScopedStore, Source, plain_id
+from .key_columns import (
+    IN_PROJECT,
+    OF_PROJECT,
+    PROJECT,
+    ScopedStore,
+    Source,
+    plain_id,
+    tags_in,
+)
 
 _KEY = "project, family, language_code, key_id, module"
 _KEPT = f"{_KEY}, detail"
@@ -45,7 +53,8 @@ class KeyFiles(ScopedStore):
                 where = all_of(_conditions(source, which))
                 rows = self._database.stream(
                     f"""SELECT k.id, k.key, k.file_key, k.is_plural, k.description,
-                            k.max_length, v.plural_form, {text}, {status}
+                            k.max_length, k.format_flags, v.plural_form,
+                            {text}, {status}
                         FROM keys k LEFT JOIN key_values v
                             ON v.key_number = k.number AND v.language_code = ?
                         WHERE {where.sql} ORDER BY k.key""",
@@ -145,7 +154,7 @@ def _text_rows(rows: Iterable[Row], *, all_approved: bool) -> Iterator[TextRow]:
     row = next(ahead, None)
     while row is not None:
         row_id, key, file_key, is_plural, *notes, form, text, status = row
-        description, max_length = notes
+        description, max_length, flags = notes
         texts: dict[str | None, str] = {}
         needs_review = False
         while True:
@@ -167,4 +176,5 @@ def _text_rows(rows: Iterable[Row], *, all_approved: bool) -> Iterator[TextRow]:
             needs_review,
             file_key,
             max_length,
+            tags_in(flags),
         )
