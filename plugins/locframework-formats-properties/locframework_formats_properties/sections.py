@@ -89,6 +89,7 @@ class SectionFile:
         self.sections = [Section(())]
         self.texts: dict[Path, Entry] = {}
         self.others: set[Path] = set()  # of what is no text
+        self.owners: dict[Path, Path] = {(): ()}  # where new members of a table go
         self._places: dict[Path, tuple[list[Block], int]] = {}
         self._styles: Counter[tuple[str, str]] = Counter()
         self._faults = faults
@@ -103,6 +104,8 @@ class SectionFile:
                 self.sections.append(section)
                 if section.is_kept:
                     self._keep(section.path, number)
+                else:
+                    self.owners.setdefault(section.path, section.path)
             elif content and not content.startswith(dialect.marks):
                 entry, end = self._entry(text, start, at, number)
             key = entry.key if entry else None
@@ -128,6 +131,8 @@ class SectionFile:
         if line is None or section.is_kept:
             return None, end
         path = section.path + line.path
+        for place in range(len(section.path) + 1, len(path)):
+            self.owners.setdefault(path[:place], section.path)
         if line.text is None or "\0" in "".join((*path, line.text)):
             self._keep(path, number)
             return None, end

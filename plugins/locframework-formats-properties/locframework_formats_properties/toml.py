@@ -270,19 +270,14 @@ class Toml:
         separator, file = options.key_separator, TextFile.of(catalogue.template or b"")
         old = SectionFile(file.text, TomlLines(file.newline), Faults())
         is_source = catalogue.language_code in (None, options.source_language)
-        writing = _Leaves(old, separator, is_source=is_source)
+        plurals = {e.key for e in catalogue.entries if isinstance(e.value, Mapping)}
+        writing = _Leaves(old, separator, plurals, is_source=is_source)
         leaves = [leaf for entry in catalogue.entries for leaf in writing.of(entry)]
         entries = writing.placed(leaves)
-        owners: dict[Path, Path] = {}  # where new members of a table go
-        for one in [one for one in old.sections if not one.is_kept]:
-            keys = [tuple(b.key.split("\0")) for b in one.blocks if b.key]
-            for path in ((*one.path, ""), *keys):
-                for at in range(len(one.path), len(path)):
-                    owners.setdefault(path[:at], one.path)
         text, told = old.filled(
             replace(catalogue, entries=entries),
             options,
-            lambda path: owners.get(path[:-1], path[:-1]),
+            lambda path: old.owners.get(path[:-1], path[:-1]),
             file.newline,
             "TOML files",
         )
@@ -300,8 +295,11 @@ class _Leaf(NamedTuple):
 class _Leaves:
     """The texts of keys, and where they stand in a file."""
 
-    def __init__(self, file: SectionFile, separator: str, *, is_source: bool) -> None:
+    def __init__(
+        self, file: SectionFile, separator: str, plurals: set[str], *, is_source: bool
+    ) -> None:
         self.warnings: list[str] = []
+        self._plurals = plurals
         self._file, self._separator, self._is_source = file, separator, is_source
         self._paths = {separator.join(path): path for path in file.texts}
         self._messages = {
@@ -317,6 +315,11 @@ class _Leaves:
     def of(self, entry: Entry) -> Iterator[_Leaf]:
         """The texts of a key."""
         key, value, description = entry.key, entry.value, entry.description
+        plural, _, form = key.rpartition(self._separator)
+        if form in PLURAL_FORMS and plural in self._plurals:
+            told = f"is left out: it is a form of the plural {quoted(plural)}"
+            self.warnings.append(f"{quoted(key)} {told}")
+            return
         path = self._paths.get(key)
         place = tuple(map(str, tree_place(FAMILY, entry, self._separator)[0]))
         table, members = self._messages.get(key, (path or place, {}))
@@ -336,14 +339,15 @@ class _Leaves:
         notes = {
             name: str(e.value) for name, e in members.items() if e and name in others
         }
-        if self._is_source and description and (notes or is_message):
-            notes[DESCRIPTION] = description
-        for name, text in notes.items():
-            yield _Leaf(key, table, (name,), text)
+        has_comment = any(each.description for each in members.values() if each)
+        if DESCRIPTION in notes or (is_message and description and not has_comment):
+            notes |= {DESCRIPTION: description} if self._is_source else {}
+        texts = notes | forms
         comment = "" if DESCRIPTION in notes else self._comment(entry)
-        for name, text in forms.items():
-            yield _Leaf(key, table, (name,), text, comment)
-            comment = ""
+        first = next(iter(members), next(iter(texts)))
+        for name, text in texts.items():
+            told = comment if name == first else ""
+            yield _Leaf(key, table, (name,), text, told)
 
     def _comment(self, entry: Entry) -> str:
         """The description as comments may be."""
@@ -359,7 +363,11 @@ class _Leaves:
         known = [leaf for leaf in leaves if (*leaf.table, *leaf.names) in texts]
         known = [leaf for leaf in known if leaf.text is not None]
         taken = dict.fromkeys(self._file.others, "") | {e.table: e.key for e in known}
+        empty = [
+            s.path for s in self._file.sections if not any(b.key for b in s.blocks)
+        ]
         above = {path[:at] for path in taken for at in range(1, len(path))}
+        above |= {path[:at] for path in empty for at in range(1, len(path) + 1)}
 
         def fits(leaf: _Leaf, table: Path) -> bool:
             starts = {table[:at] for at in range(1, len(table))}

@@ -277,3 +277,28 @@ def test_hostile_files_take_linear_time():
             content = (start + part * 100_000).encode()
             with suppress(UnreadableFile):
                 TOML.read(SourceFile("x.toml", content), OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '# c\na.other = "x"\n[b]\nother = "y"\n',
+        '[a]\n# c\nother = "x"\none = "y"\n\n[b]\nhash = "0"\nother = "z"\n',
+    ],
+)
+def test_comments_of_messages_stay_comments(template):
+    assert written(read(template).values(), template)[0] == template
+
+
+def test_what_would_break_the_file_has_another_place_or_is_left_out():
+    template = "[a.b]\n\n[c]\nd.e = 1\n"
+
+    filled, warnings = written([Entry("a", "x"), Entry("c.d.f", "y")], template)
+    assert filled == f"{template}d.f = 'y'\n".replace("'", '"')
+    told = "another key is in its place, or it is nested too deep"
+    assert warnings == [f"'a' is left out: {told}"]
+
+    plural = Entry("a", {"one": "1", "other": "n"}, is_plural=True)
+    made, warnings = written([plural, Entry("a.one", "x")])
+    assert made == '[a]\none = "1"\nother = "n"\n'
+    assert warnings == ["'a.one' is left out: it is a form of the plural 'a'"]
