@@ -118,7 +118,7 @@ class TreeContainer:
                 return None
             return self.items[at] if at < here else self.added[at - here]
         if self._by_name is None:
-            self._by_name = {item.name: item for item in self.items}
+            self._by_name = {item.name: item for item in self.every()}
         return self._by_name.get(str(part))
 
     def put(self, item: TreeItem, behind: list[TreeItem]) -> None:

@@ -37,6 +37,7 @@ BLOCKS["fluent"] = "text"
 IN_GERMAN += ("fluent",)
 IN_GERMAN += ("resx", "qt")
 EXAMPLES["stringsdict"] = "apple-stringsdict"
+EXAMPLES["xcstrings"] = "apple-xcstrings"
 BLOCKS["stringsdict"] = "xml"
 IN_GERMAN += ("stringsdict",)
 _CHANGED = re.compile(r"changes `([\w.]+)` to `([^`]+)`")

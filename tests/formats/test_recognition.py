@@ -32,6 +32,7 @@ FORMATS = {
     "TestStrings": "apple-strings",
     "TestStringsdict": "apple-stringsdict",
     "TestFluent": "fluent",
+    "TestXcstrings": "apple-xcstrings",
     "TestXliff12": "xliff-1.2",
     "TestXliff20": "xliff-2.0",
     "TestXliff21": "xliff-2.1",

@@ -86,6 +86,15 @@ def test_no_item_gets_behind_a_comment_on_its_line() -> None:
     assert layout.written() == "{# head\n}"
 
 
+def test_an_item_that_is_new_is_found() -> None:
+    layout = _Layout("{a=A\n}")
+    layout.add_last("b", "B")
+
+    assert layout.root.child("b") is not None
+    layout.add_last("c", "C")
+    assert layout.root.child("c") is not None
+
+
 def test_items_know_their_lines() -> None:
     layout = _Layout("{\n  a=A, b={\n    c=C\n  }\n}\n")
     assert [

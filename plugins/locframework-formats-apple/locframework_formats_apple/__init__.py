@@ -5,14 +5,15 @@ from locframework.ports import Format
 
 from .strings import Strings
 from .stringsdict import Stringsdict
+from .xcstrings import Xcstrings
 
 __all__ = ["ApplePlugin"]
 
 
 class ApplePlugin:
-    """Provides the formats apple-strings and apple-stringsdict."""
+    """Provides apple-strings, apple-stringsdict and apple-xcstrings."""
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:
         """All formats."""
-        return [Strings(), Stringsdict()]
+        return [Strings(), Stringsdict(), Xcstrings()]

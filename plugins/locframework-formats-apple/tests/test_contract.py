@@ -300,6 +300,189 @@ NEW_NESTED = f"""{HEAD}<dict>
 """
 
 
+CATALOG = """{
+  "sourceLanguage" : "en",
+  "strings" : {
+    "" : {
+
+    },
+    "%lld items" : {
+      "comment" : "Of the \\"cart\\"",
+      "extractionState" : "manual",
+      "localizations" : {
+        "de" : {
+          "variations" : {
+            "plural" : {
+              "one" : {
+                "stringUnit" : {
+                  "state" : "translated",
+                  "value" : "Ein Ding"
+                }
+              },
+              "other" : {
+                "stringUnit" : {
+                  "state" : "needs_review",
+                  "value" : "%lld Dinge"
+                }
+              }
+            }
+          }
+        },
+        "en" : {
+          "variations" : {
+            "plural" : {
+              "one" : {
+                "stringUnit" : {
+                  "state" : "new",
+                  "value" : "One item"
+                }
+              },
+              "other" : {
+                "stringUnit" : {
+                  "state" : "new",
+                  "value" : "%lld items"
+                }
+              }
+            }
+          }
+        },
+        "ja" : {
+          "stringUnit" : {
+            "state" : "translated",
+            "value" : "%lld個"
+          }
+        }
+      }
+    },
+    "Cancel" : {
+
+    },
+    "OK" : {
+      "shouldTranslate" : false
+    },
+    "Pay" : {
+      "extractionState" : "stale",
+      "localizations" : {
+        "de" : {
+          "stringUnit" : {
+            "state" : "new",
+            "value" : "Zahlen"
+          }
+        },
+        "ja" : {
+          "stringUnit" : {
+            "state" : "translated",
+            "value" : ""
+          }
+        }
+      }
+    },
+    "tap" : {
+      "localizations" : {
+        "de" : {
+          "variations" : {
+            "device" : {
+              "mac" : {
+                "stringUnit" : {
+                  "state" : "translated",
+                  "value" : "Klicken"
+                }
+              }
+            }
+          }
+        },
+        "en" : {
+          "stringUnit" : {
+            "state" : "translated",
+            "value" : "Tap \\/ click"
+          }
+        }
+      }
+    }
+  },
+  "version" : "1.0"
+}"""
+CATALOG_ENTRIES = {
+    "en": [
+        Entry(
+            "%lld items",
+            {"one": "One item", "other": "%lld items"},
+            is_plural=True,
+            description='Of the "cart"',
+            line=7,
+        ),
+        Entry("Cancel", "Cancel", line=55),
+        Entry("Pay", "Pay", line=61),
+        Entry("tap", "Tap / click", line=78),
+    ],
+    "de": [
+        Entry(
+            "%lld items",
+            {"one": "Ein Ding", "other": "%lld Dinge"},
+            is_plural=True,
+            description='Of the "cart"',
+            needs_review=True,
+            line=7,
+        ),
+        Entry("Pay", "Zahlen", needs_review=True, line=61),
+    ],
+    "ja": [Entry("%lld items", "%lld個", description='Of the "cart"', line=7)],
+}
+UNIT = """"stringUnit" : {{
+{0}  "state" : "{1}",
+{0}  "value" : "{2}"
+{0}}}"""
+
+
+def plural_units(state, one, other):
+    indent = " " * 16
+    return f"""{{
+          "variations" : {{
+            "plural" : {{
+              "one" : {{
+                {UNIT.format(indent, state, one)}
+              }},
+              "other" : {{
+                {UNIT.format(indent, state, other)}
+              }}
+            }}
+          }}
+        }}"""
+
+
+def text_unit(state, text):
+    return f"{{\n          {UNIT.format(' ' * 10, state, text)}\n        }}"
+
+
+NEW_CATALOG = f"""{{
+  "sourceLanguage" : "en",
+  "strings" : {{
+    "%lld items" : {{
+      "comment" : "Of the \\"cart\\"",
+      "localizations" : {{
+        "de" : {plural_units("needs_review", "Ein Ding", "%lld Dinge")},
+        "en" : {plural_units("translated", "One item", "%lld items")},
+        "ja" : {text_unit("translated", "%lld個")}
+      }}
+    }},
+    "Cancel" : {{
+
+    }},
+    "Pay" : {{
+      "localizations" : {{
+        "de" : {text_unit("needs_review", "Zahlen")}
+      }}
+    }},
+    "tap" : {{
+      "localizations" : {{
+        "en" : {text_unit("translated", "Tap / click")}
+      }}
+    }}
+  }},
+  "version" : "1.0"
+}}"""
+
+
 def apple_strings() -> Format:
     return ApplePlugin().loc_provide_formats()[0]
 
@@ -346,6 +529,27 @@ class TestStringsdict(FormatContract):
     @pytest.fixture
     def format(self) -> Format:
         return ApplePlugin().loc_provide_formats()[1]
+
+
+class TestXcstrings(FormatContract):
+    samples: ClassVar[Mapping[str, Sample]] = {
+        "all": Sample(CATALOG.encode(), CATALOG_ENTRIES, NEW_CATALOG.encode())
+    }
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = {
+        "no JSON": (b'{"strings": {},\n}', 2),
+        "cut off": (CATALOG[:200].encode(), 11),
+        "no strings": (b'{"sourceLanguage": "en"}', 1),
+        "no language": (b'{"strings": {}}', 1),
+        "a key twice": (
+            b'{"sourceLanguage": "en", "strings": {"a": {},\n"a": {"b": 1}}}',
+            2,
+        ),
+        "not UTF-8": (b'{\n"a": "\xfc"}', 2),
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return ApplePlugin().loc_provide_formats()[2]
 
 
 def texts_in(content):
