@@ -38,7 +38,8 @@ class ComposeContents:
             return MARKUP
         if "![" in signs:
             return CDATA
-        return TEXT if "&" in content and "<" in _decoded(content) else ""
+        texts = _TOKEN.split(content)[::2] if "&" in content else []
+        return TEXT if any("<" in _decoded(text) for text in texts) else ""
 
     def text(self, content: str) -> str:
         """Return the text of a content; one with markup is written as in XML. Raises

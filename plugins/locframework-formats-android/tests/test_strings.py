@@ -60,6 +60,7 @@ def string(text, attributes=""):
         ("a\\u0020 b", "a  b"),
         ("\\&apos;&quot; x &quot;", "' x "),
         ("a <!-- no --> b", "a b"),
+        ("a &amp; <!-- &#99999999999; --> b", "a & b"),
         ("x <b>y  z</b>", "x <b>y z</b>"),
         ("\\&amp; <b>\\&apos;&#176;</b>", "&amp; <b>'°</b>"),
         (

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
 
 from msgspec.structs import replace
 
@@ -73,27 +72,29 @@ class _File:
         own = options.source_language
         self._language = options.language_code or self.said or own
         self._is_source, self._indent = self._language == own, "    "
-        self.contexts: dict[str, tuple[list[Block], str]] = {}
+        self.entries: list[Entry] = []
+        self._contexts: dict[str, tuple[list[Block], str]] = {}
         self._messages: dict[str, tuple[str, XmlElement, XmlElement]] = {}
         at = 0
         for context in xml.root.elements("context"):
             element = context.find("name")
             name = key = element.text() if element else ""
-            while key in self.contexts:
-                key += "\0"  # of another context with the name
+            if name in self._contexts:
+                key += f"\0{context.start}"  # of another context with the name
             end = xml.lines(element)[1] if element else context.inner
             blocks, at = [Block(xml.raw(at, end))], end
             for message in context.elements("message"):
                 if entry := self._entry(message, name, key):
+                    self.entries.append(entry)
                     start, end = xml.lines(message)
                     lines = Block(xml.raw(start, end), entry.key, entry)
                     blocks += [Block(xml.raw(at, start)), lines]
                     at = end
                     self._indent = xml.lead(start).lstrip("\r\n") or self._indent
             end = xml.lines(context)[1]
-            self.contexts[key], at = (blocks, xml.raw(at, end)), end
+            self._contexts[key], at = (blocks, xml.raw(at, end)), end
         close = max(at, xml.root.close - len(xml.lead(xml.root.close).lstrip("\r\n")))
-        self.contexts["\0"] = [Block(xml.raw(at, close))], ""
+        self._contexts["\0"] = [Block(xml.raw(at, close))], ""
         self._end = xml.raw(close, len(xml.data))
 
     def _entry(self, message: XmlElement, name: str, context: str) -> Entry | None:
@@ -142,7 +143,7 @@ class _File:
         """The file with other texts. New contexts stand at the end. New messages that
         say nothing are in new files only."""
         is_new, newline = self.xml.root.find("context") is None, self.xml.newline
-        groups: dict[str, list[Entry]] = {context: [] for context in self.contexts}
+        groups: dict[str, list[Entry]] = {context: [] for context in self._contexts}
         for entry in entries:
             context, *parts = entry.key.split(_PART)
             texts = [*_forms(entry.value or None).values()]
@@ -154,7 +155,7 @@ class _File:
         for context, some in groups.items():
             name = f"{self._indent}<name>{self._escaped(context)}</name>{newline}"
             new = [Block(f"<context>{newline}{name}")], f"</context>{newline}"
-            blocks, end = self.contexts.get(context, new)
+            blocks, end = self._contexts.get(context, new)
             written.append(fill_template(blocks, some, self._lines, newline) + end)
         return self.xml.encoded("".join([*written, self._end]))
 
@@ -250,9 +251,7 @@ class Ts:
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
         """The file's one catalogue. Raises UnreadableFile."""
         found = _File(file.content, options)
-        blocks = chain.from_iterable(each for each, _ in found.contexts.values())
-        entries = [block.entry for block in blocks if block.entry]
-        return [Catalogue(found.said, entries, warnings=found.faults.warnings)]
+        return [Catalogue(found.said, found.entries, warnings=found.faults.warnings)]
 
     def write(
         self, catalogues: Sequence[Catalogue], options: FileOptions

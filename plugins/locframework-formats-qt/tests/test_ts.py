@@ -308,6 +308,15 @@ def test_a_name_with_characters_that_xml_lacks_is_told(write, key):
     assert warnings == ["a-1 is left out: its name has control characters"]
 
 
+def test_many_contexts_of_one_name_are_read_in_time(read):
+    empty = "<context><name>Main</name></context>\n" * 20_000
+    content = file(message("A", "<translation>a</translation>"))
+
+    found = read(content.replace("</TS>", f"{empty}</TS>"))
+
+    assert len(found.entries) == 1
+
+
 def test_a_new_file_has_all_messages(write):
     entries = [
         Entry("Main\4A", None, source="A", is_file_key=True),
