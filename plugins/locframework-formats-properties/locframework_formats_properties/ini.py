@@ -119,6 +119,7 @@ class Ini:
         content_type="text/plain; charset=utf-8",
         comments=True,
         plurals=False,
+        limits=("a text of several lines with a backquote and three quote marks",),
     )
 
     def recognizes(self, file: SourceFile) -> bool:

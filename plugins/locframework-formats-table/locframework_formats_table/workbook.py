@@ -62,6 +62,7 @@ class Xlsx(Table):
             max_lengths=True,
             multilingual=True,
             marks_unreviewed=True,
+            limits=("texts that have the look of an escape: _x000D_",),
         )
 
     def write(

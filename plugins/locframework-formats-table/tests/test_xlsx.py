@@ -260,3 +260,17 @@ def test_libreoffice_reads_every_text_and_we_read_what_it_stores(tmp_path):
     assert rows[1][2] == "=1+1"
     stored = (tmp_path / "out" / "in.xlsx").read_bytes()
     assert texts_in(stored) == {"en": texts, "de": {"k0": "=1+1"}}
+
+
+def test_without_openpyxl_the_format_is_not_offered():
+    program = """if True:
+        import sys
+        sys.modules["openpyxl"] = None
+        from locframework_formats_table import TablePlugin, TableSettings
+        formats = TablePlugin(TableSettings()).loc_provide_formats()
+        print(*[each.info.id for each in formats])
+    """
+    command = [sys.executable, "-c", program]
+    told = subprocess.run(command, check=True, capture_output=True, text=True)
+
+    assert told.stdout.split() == ["csv", "tsv"]
