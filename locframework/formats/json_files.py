@@ -18,6 +18,7 @@ import msgspec
 
 from .text_files import Faults, TextFile, quoted, unreadable
 from .tree_files import (
+    HIDDEN,
     TREE_DEPTH,
     TreeContainer,
     TreeLayout,
@@ -69,11 +70,28 @@ _BRACKETS = {True: ("[", "]"), False: ("{", "}")}  # of an array?
 class JsonDocument(Faults):
     """A file's one object, in the course of being read."""
 
-    def __init__(self, text: str, pairs: _Pairs) -> None:
+    def __init__(self, text: str, decoded: "_Pairs | list[_Decoded]", id_: str) -> None:
         super().__init__()
         self._lines = _lines_of_names(text)
         self._has_escapes = "\\u" in text  # else no text can have what is forbidden
-        self.members = self._object(pairs, 1)
+        self.is_array = isinstance(decoded, list)
+        if isinstance(decoded, list):
+            self.members = self._by_id(decoded, id_)
+        else:
+            self.members = self._object(decoded, 1)
+
+    def _by_id(self, elements: list[_Decoded], id_: str) -> JsonObject:
+        """The objects of an array as members, by a text that each has."""
+        found = JsonObject()
+        for each in elements:
+            value = self._value(1, "", each, 1)
+            name = value.get(id_) if isinstance(value, JsonObject) else None
+            line = value.lines[0] if isinstance(value, JsonObject) and value else 1
+            if isinstance(name, str):
+                self._put(found, line, name, value)
+            else:
+                self.warn(line, f"an element is left out: it has no {id_}")
+        return found
 
     def _object(self, pairs: _Pairs, depth: int) -> JsonObject:
         if depth > TREE_DEPTH:
@@ -86,15 +104,18 @@ class JsonDocument(Faults):
                 value = self._value(line, name, decoded, depth)
                 if self._is_forbidden(line, name, name):
                     continue
-            if name not in found:
-                found.lines.append(line)
-                found[name] = value
-            elif found[name] == value:
-                self.warn(line, f"the member {quoted(name)} is given twice, equally")
-            else:
-                message = f"the member {quoted(name)} is given twice"
-                self.add(line, "duplicate", message)
+            self._put(found, line, name, value)
         return found
+
+    def _put(self, found: JsonObject, line: int, name: str, value: Json) -> None:
+        if name not in found:
+            found.lines.append(line)
+            found[name] = value
+        elif found[name] == value:
+            self.warn(line, f"the member {quoted(name)} is given twice, equally")
+        else:
+            message = f"the member {quoted(name)} is given twice"
+            self.add(line, "duplicate", message)
 
     def _value(self, line: int, name: str, value: _Decoded, depth: int) -> Json:
         if isinstance(value, tuple):
@@ -133,19 +154,20 @@ def _lines_of_names(text: str) -> Iterator[int]:
             yield line
 
 
-def parse_json(content: bytes) -> JsonDocument:
+def parse_json(content: bytes, id_: str = "") -> JsonDocument:
     """The file's object. Raises UnreadableFile when it is not JSON, or something else.
 
-    Faults in its members are only noted.
+    Faults in its members are only noted. With ``id_``, the file may also be an array of
+    objects: these are the members then, by the text that each has under this name.
     """
     text = TextFile.of(content).text
     if not text.strip():
         raise unreadable(1, "syntax", "the file is empty")
     try:
         decoded: _Decoded = _DECODER.decode(text)
-        if not isinstance(decoded, tuple):
-            raise unreadable(1, "type", "the file has to be one JSON object")
-        return JsonDocument(text, decoded)
+        if isinstance(decoded, tuple) or (id_ and isinstance(decoded, list)):
+            return JsonDocument(text, decoded, id_)
+        raise unreadable(1, "type", "the file has to be one JSON object")
     except json.JSONDecodeError as error:
         message = f"{error.msg} (column {error.colno})"
         raise unreadable(error.lineno, "syntax", message) from None
@@ -164,7 +186,7 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def encoded_json(document: Mapping[str, object], indent: int) -> bytes:
+def encoded_json(document: Mapping[str, object] | list[object], indent: int) -> bytes:
     """UTF-8 without escapes that are not needed, members in their order, one newline.
 
     ``indent`` is the number of spaces a level; 0 writes everything on one line.
@@ -184,15 +206,23 @@ class JsonLayout(TreeLayout):
     after = re.compile(r"([ \t\r\n]*+)([],}])")
     colon = ": "
 
-    def __init__(self, content: bytes) -> None:
-        """Raises UnreadableFile when this is not one JSON object."""
+    def __init__(self, content: bytes, id_: str = "") -> None:
+        """Raises UnreadableFile when this is not one JSON object. With ``id_``, it may
+        be an array of objects, as in ``parse_json``."""
         file = TextFile.of(content)
         start = len(file.text) - len(file.text.lstrip(_SPACE))
-        if file.text[start : start + 1] != "{":
+        if file.text[start : start + 1] not in ("{", "[" if id_ else "{"):
             raise unreadable(1, "type", "the file has to be one JSON object")
         super().__init__(file, start)
         if file.text[self.end :].strip(_SPACE):
             raise self.fault(self.end, "syntax", "more than one object")
+        if self.root.is_array:
+            self.root.is_array = False
+            for item in self.root.items:
+                found = item.value
+                each = found.child(id_) if isinstance(found, TreeContainer) else None
+                name = each.value if each else None
+                item.name = (isinstance(name, TreeValue) and name.text) or HIDDEN
         self._learn_escapes()
 
     def name_in(self, spelled: str) -> str:
@@ -256,6 +286,10 @@ class JsonLayout(TreeLayout):
         units = sign.encode("utf-16-be").hex()
         units = units.upper() if self._is_upper else units
         return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+    def head(self, container: TreeContainer, name: str) -> str:
+        """What stands before the value of a new member, and nothing in an array."""
+        return "" if container.brackets[0] == "[" else super().head(container, name)
 
     def container(self, lead: str, *, is_array: bool) -> TreeContainer:
         """A new object or array."""

@@ -18,6 +18,11 @@ FORMATS = {
     "TestArb": "arb",
     "TestChrome": "json-chrome",
     "TestFormatjs": "json-formatjs",
+    "TestGoI18n": "json-go-i18n",
+    "TestI18nextV3": "json-i18next-v3",
+    "TestLaravel": "json-laravel",
+    "TestNextcloud": "json-nextcloud",
+    "TestVueI18n": "json-vue-i18n",
     "TestPo": "gettext-po",
     "TestCsv": "csv",
     "TestTsv": "tsv",
@@ -50,7 +55,7 @@ def contracts():
         for each in vars(module).values():
             if isinstance(each, type) and issubclass(each, FormatContract):
                 found[each.__name__] = each
-    del found["FormatContract"]
+    del found["FormatContract"], found["PluralsAreKnown"]
     return found
 
 

@@ -1,4 +1,4 @@
-"""JSON file formats: nested, flat, i18next v4, Flutter's ARB, and messages."""
+"""JSON file formats: nested, flat, those of libraries, and Flutter's ARB."""
 
 from typing import Annotated, ClassVar
 
@@ -8,8 +8,12 @@ from locframework import hookimpl
 from locframework.ports import Format
 
 from .arb import Arb
+from .go_i18n import GoI18nJson
+from .i18next_v3 import I18nextV3Json
 from .messages import ChromeJson, FormatjsJson
-from .objects import FlatJson, I18nextJson, NestedJson
+from .nextcloud import NextcloudJson
+from .objects import FlatJson, I18nextJson, JsonFormat, NestedJson
+from .piped import LaravelJson, VueJson
 
 __all__ = ["JsonPlugin", "JsonSettings"]
 
@@ -21,7 +25,7 @@ class JsonSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JsonPlugin:
-    """Provides arb, and json-nested, -flat, -i18next, -chrome and -formatjs."""
+    """Provides arb, and what dialects of JSON there are."""
 
     settings_type: ClassVar = JsonSettings
 
@@ -31,11 +35,7 @@ class JsonPlugin:
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:
         """The formats, all written with the same indent."""
-        return [
-            NestedJson(self._indent),
-            FlatJson(self._indent),
-            I18nextJson(self._indent),
-            Arb(self._indent),
-            ChromeJson(self._indent),
-            FormatjsJson(self._indent),
-        ]
+        formats: list[type[JsonFormat]] = [NestedJson, FlatJson, I18nextJson, Arb]
+        formats += [ChromeJson, FormatjsJson, GoI18nJson, I18nextV3Json]
+        formats += [LaravelJson, NextcloudJson, VueJson]
+        return [each(self._indent) for each in formats]

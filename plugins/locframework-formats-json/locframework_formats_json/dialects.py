@@ -8,16 +8,36 @@ from locframework.ports import locale_tag, match_language
 _CODE = re.compile(r"[a-z]{2}([-_][A-Z][a-z]{3})?([-_]([A-Z]{2}|[0-9]{3}))?")
 _PIPE = re.compile(r"\S\s+\|\s+\S")
 _COUNT = re.compile(r"\{(n|count)\}")
+_GO_NAME = re.compile(r"(?:^|/)(?:active|translate)\.[\w-]+\.json$")
+_TEXT = r'"(?:[^"\\]|\\.)*+"\s*'
+_SIGNS = {
+    id_: re.compile(pattern.encode())
+    for id_, pattern in {
+        # an array of messages, or a description or hash beside a form
+        "json-go-i18n": rf'\A\s*+\[\s*\{{\s*"id"\s*:\s*{_TEXT},\s*"translation"\s*:'
+        rf'|\{{\s*"(?:description|hash|leftDelim)"\s*:\s*{_TEXT},'
+        r'\s*"(?:hash|leftDelim|rightDelim|zero|one|two|few|many|other)"\s*:\s*"',
+        "json-nextcloud": r'\A\s*+\{\s*"translations"\s*:\s*\{(?s:.*)"pluralForm"\s*:',
+        "json-i18next-v3": rf'"([^"\\]+)"\s*:\s*{_TEXT},\s*"\1_plural"\s*:',
+        # a count beside a bar, and a linked message
+        "json-vue-i18n": r"[^{]\{(?:n|count)\}[^}|\"][^|\"]{0,300}\|[^|]"
+        r'|[^|]\|[^|"{]{0,300}\{(?:n|count)\}[^}]|[" ]@(?:\.[a-z]+)?:[A-Za-z_(]',
+    }.items()
+}
 
 
 def envelope_of(members: Mapping[str, object]) -> str | None:
     """What kind of file this is, when its texts stand beside what is no text."""
-    plural = members.get("pluralForm", members.get("pluralForms"))
-    if isinstance(members.get("translations"), Mapping) and isinstance(plural, str):
-        return "a file of Nextcloud (translations and pluralForm)"
     if len(members) > 1 and all(map(_is_language, members, members.values())):
         return "a file of several languages"
     return None
+
+
+def sure_format(name: str, content: bytes) -> str | None:
+    """The id of the format that a sign in the content tells, or its name."""
+    if _GO_NAME.search(name):
+        return "json-go-i18n"
+    return next((id_ for id_, sign in _SIGNS.items() if sign.search(content)), None)
 
 
 def is_chrome(members: Mapping[str, object]) -> bool:

@@ -35,7 +35,14 @@ from locframework.ports import (
     with_other,
 )
 
-from .dialects import envelope_of, is_chrome, is_formatjs, is_root_of, piped
+from .dialects import (
+    envelope_of,
+    is_chrome,
+    is_formatjs,
+    is_root_of,
+    piped,
+    sure_format,
+)
 from .layout import Layout
 from .strict_json import (
     Document,
@@ -203,6 +210,8 @@ def family_member(file: SourceFile) -> str | None:
     - json-i18next: some ``x_other`` beside another form of ``x``, or the three forms
       that Slavic languages have without it. A file with
       ``x_other`` alone, as Japanese has it, is not surely one: name the format;
+    - json-i18next-v3, json-vue-i18n, json-go-i18n, json-nextcloud: see ``dialects``;
+      json-laravel is never sure;
     - json-flat: nothing but texts and plurals at the top level, and a name made of
       segments, ``cart.title``;
     - json-nested: everything else named ``.json``, readable or not, for then its
@@ -219,6 +228,9 @@ def family_member(file: SourceFile) -> str | None:
         members = msgspec.json.decode(file.content.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.MsgspecError, ValueError, RecursionError):
         members = None
+    sure = sure_format(file.name, file.content) if members else None
+    if isinstance(members, list) and sure == "json-go-i18n":
+        return sure
     if not isinstance(members, dict):
         return "json-nested" if extension else None
     if isinstance(members.get("@@locale"), str):
@@ -231,6 +243,8 @@ def family_member(file: SourceFile) -> str | None:
         return "json-nested"
     if _SUFFIXES.search(file.content) and _has_suffixes(members):  # a quick look first
         return "json-i18next"
+    if sure:
+        return sure
     are_texts = all(is_flat(value) for value in members.values())
     has_segments = are_texts and any(map(_SEGMENTED_KEY.fullmatch, members))
     return "json-flat" if has_segments else "json-nested"
@@ -264,6 +278,7 @@ class JsonFormat:
     """What the JSON formats have in common: how files are recognized, read, written."""
 
     info: ClassVar[FormatInfo]
+    id_: ClassVar[str] = ""  # the name of the texts by which an array is an object
 
     def __init__(self, indent: int = 2) -> None:
         self._indent = indent
@@ -274,7 +289,7 @@ class JsonFormat:
 
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
         """One catalogue. Raises UnreadableFile with a Problem for each fault."""
-        document = parse(file.content)
+        document = parse(file.content, self.id_)
         catalogue = self.catalogue_of(document, options)
         document.raise_any()
         return [catalogue]
@@ -288,7 +303,7 @@ class JsonFormat:
         if catalogue.template is not None:
             has_text = any(entry.value for entry in catalogue.entries)
             with suppress(ValueError, UnreadableFile):  # it is no JSON any more
-                layout = Layout(catalogue.template)
+                layout = Layout(catalogue.template, self.id_)
                 if not has_text or (layout.root.items and self.fits(layout)):
                     content = self.update(layout, catalogue, options, warnings)
                     return WrittenFile(content, warnings)
@@ -306,7 +321,7 @@ class JsonFormat:
     @abstractmethod
     def document_of(
         self, catalogue: Catalogue, options: FileOptions, warnings: list[str]
-    ) -> Mapping[str, object]:
+    ) -> Mapping[str, object] | list[object]:
         """The object that is written; adds warnings."""
 
     @abstractmethod

@@ -1,13 +1,20 @@
 """Every format of the plugin keeps the contract of the port."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import pytest
 from locframework_formats_json import JsonPlugin, JsonSettings
 
-from locframework.ports import Catalogue, Entry, FileOptions, Format, SourceFile
+from locframework.ports import (
+    Catalogue,
+    Entry,
+    FileOptions,
+    Format,
+    SourceFile,
+    WrittenFile,
+)
 from locframework.testing.contracts.formats import FormatContract, Sample
 
 UNREADABLE = {
@@ -246,6 +253,222 @@ FORMATJS_SAMPLES = {
 }
 
 
+GO_I18N = b"""{
+  "title": "Your {{.Kind}} cart",
+  "cart.items": {
+    "description": "In the cart",
+    "hash": "sha1-2b",
+    "one": "{{.Count}} item",
+    "other": "{{.Count}} items"
+  },
+  "form": {"pay": {"other": "Pay"}, "Sign in": "Sign in"}
+}
+"""
+MATTERMOST = b"""[
+  {
+    "id": "April",
+    "translation": "April"
+  },
+  {
+    "id": "files.sent",
+    "translation": {
+      "one": "{{.Count}} file sent",
+      "other": "{{.Count}} files sent"
+    }
+  }
+]"""
+ITEMS_GO = {"one": "{{.Count}} item", "other": "{{.Count}} items"}
+GO_I18N_SAMPLES = {
+    "objects": Sample(
+        GO_I18N,
+        [
+            Entry("title", "Your {{.Kind}} cart", line=2),
+            Entry(
+                "cart.items",
+                ITEMS_GO,
+                is_plural=True,
+                description="In the cart",
+                line=3,
+            ),
+            Entry("form.pay", "Pay", line=9),
+            Entry("form.Sign in", "Sign in", line=9),
+        ],
+        json.dumps(
+            {
+                "title": "Your {{.Kind}} cart",
+                "cart.items": {"description": "In the cart", **ITEMS_GO},
+                "form.pay": "Pay",
+                "form.Sign in": "Sign in",
+            },
+            indent=2,
+        ).encode()
+        + b"\n",
+    ),
+    "array": Sample(
+        MATTERMOST,
+        [
+            Entry("April", "April", line=3, key_detail={"json": {"array": True}}),
+            Entry(
+                "files.sent",
+                {
+                    "one": "{{.Count}} file sent",
+                    "other": "{{.Count}} files sent",
+                },
+                is_plural=True,
+                line=7,
+            ),
+        ],
+        MATTERMOST + b"\n",
+    ),
+}
+
+
+VUE = b"""{
+  "cart": {
+    "title": "Your cart, @:user.name, {'@'} {'|'} home",
+    "items": "{n} item | {n} items",
+    "none": "no apples|one apple|{count} apples",
+    "one": "One", "other": "Other"
+  },
+  "many": "a | b | c | d"
+}
+"""
+VUE_SAMPLES = {
+    "vue": Sample(
+        VUE,
+        [
+            Entry("cart.title", "Your cart, @:user.name, {'@'} {'|'} home", line=3),
+            Entry(
+                "cart.items",
+                {"one": "{n} item", "other": "{n} items"},
+                is_plural=True,
+                line=4,
+            ),
+            Entry(
+                "cart.none",
+                {"zero": "no apples", "one": "one apple", "other": "{count} apples"},
+                is_plural=True,
+                line=5,
+            ),
+            Entry("cart.one", "One", line=6),
+            Entry("cart.other", "Other", line=6),
+            Entry("many", "a | b | c | d", line=8),
+        ],
+        VUE.replace(b"s|one apple|", b"s | one apple | ").replace(
+            b'"One", ', b'"One",\n    '
+        ),
+    )
+}
+
+
+I18NEXT_V3 = b"""{
+  "cart": {
+    "items": "{{count}} item",
+    "items_plural": "{{count}} items",
+    "step_0": "Address",
+    "step_1": "Payment"
+  },
+  "title": "Your cart"
+}
+"""
+I18NEXT_V3_SAMPLES = {
+    "two forms": Sample(
+        I18NEXT_V3,
+        [
+            Entry(
+                "cart.items",
+                {"one": "{{count}} item", "other": "{{count}} items"},
+                is_plural=True,
+                line=3,
+            ),
+            Entry("cart.step_0", "Address", line=5),
+            Entry("cart.step_1", "Payment", line=6),
+            Entry("title", "Your cart", line=8),
+        ],
+    ),
+    "three forms": Sample(
+        b"""{
+  "items_0": "1",
+  "items_1": "2",
+  "items_2": "5",
+  "title_plural": "x"
+}
+""",
+        [
+            Entry(
+                "items", {"one": "1", "few": "2", "many": "5"}, is_plural=True, line=2
+            ),
+            Entry("title_plural", "x", line=5),
+        ],
+        language_code="ru",
+    ),
+}
+
+
+LARAVEL = b"""{
+    "(and :count more error)": "(und :count weiterer Fehler)",
+    ":count word|:count words": ":count Wort | :count W\\u00f6rter",
+    "car|cars": "Auto|Autos",
+    "Home. Page": "Start | Shop",
+    "some": "{0} nichts|[1,*] etwas"
+}
+"""
+LARAVEL_SAMPLES = {
+    "laravel": Sample(
+        LARAVEL,
+        [
+            Entry("(and :count more error)", "(und :count weiterer Fehler)", line=2),
+            Entry(
+                ":count word|:count words",
+                {"one": ":count Wort ", "other": " :count Wörter"},
+                is_plural=True,
+                line=3,
+            ),
+            Entry(
+                "car|cars", {"one": "Auto", "other": "Autos"}, is_plural=True, line=4
+            ),
+            Entry("Home. Page", "Start | Shop", line=5),
+            Entry("some", "{0} nichts|[1,*] etwas", line=6),
+        ],
+        LARAVEL.replace(b"\\u00f6", "ö".encode()).replace(b"    ", b"  "),
+        language_code="de",
+    )
+}
+
+
+NEXTCLOUD = b"""{ "translations": {
+    "Note" : "Notiz",
+    "_%n note_::_%n notes_" : ["%n Notiz","%n Notizen"]
+},"pluralForm" :"nplurals=2; plural=(n != 1);"
+}"""
+NEXTCLOUD_SAMPLES = {
+    "nextcloud": Sample(
+        NEXTCLOUD,
+        [
+            Entry("Note", "Notiz", line=2),
+            Entry(
+                "_%n note_::_%n notes_",
+                {"one": "%n Notiz", "other": "%n Notizen"},
+                is_plural=True,
+                line=3,
+            ),
+        ],
+        b"""{
+  "translations": {
+    "Note": "Notiz",
+    "_%n note_::_%n notes_": [
+      "%n Notiz",
+      "%n Notizen"
+    ]
+  },
+  "pluralForm": "nplurals=2; plural=(n != 1);"
+}
+""",
+        language_code="de",
+    )
+}
+
+
 def format_named(name: str) -> Format:
     formats = JsonPlugin(JsonSettings()).loc_provide_formats()
     return next(format for format in formats if format.info.id == name)
@@ -319,10 +542,108 @@ class TestFormatjs(FormatContract):
         return format_named("json-formatjs")
 
 
+class PluralsAreKnown(FormatContract):
+    """Files do not tell of each text whether it is a plural; the project's keys do."""
+
+    known: Mapping[str, bool] = {}
+
+    def write(
+        self,
+        format: Format,
+        entries: Sequence[Entry],
+        language: str = "en",
+        separator: str = ".",
+    ) -> WrittenFile:
+        self.known = {entry.key: entry.is_plural for entry in entries}
+        return super().write(format, entries, language, separator)
+
+    def read(
+        self,
+        format: Format,
+        content: bytes,
+        language: str = "en",
+        separator: str = ".",
+        plurals: Mapping[str, bool] = {},
+    ) -> list[Catalogue]:
+        known = plurals or self.known
+        return super().read(format, content, language, separator, known)
+
+    def read_or_refuse(self, format: Format, content: bytes) -> list[Catalogue] | None:
+        self.known = {}
+        return super().read_or_refuse(format, content)
+
+
+class TestGoI18n(PluralsAreKnown):
+    samples: ClassVar[Mapping[str, Sample]] = GO_I18N_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = {
+        name: file
+        for name, file in UNREADABLE.items()
+        if name not in ("no object", "a raw control character")
+    } | {
+        "a message twice": (
+            b'[{"id": "a", "translation": "b"},\n{"id": "a", "translation": "c"}]',
+            2,
+        ),
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("json-go-i18n")
+
+
+class TestVueI18n(PluralsAreKnown):
+    cannot: ClassVar[Mapping[str, str]] = {
+        "recognize": "a file without plurals is json-nested as well"
+    }
+    samples: ClassVar[Mapping[str, Sample]] = VUE_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("json-vue-i18n")
+
+    @pytest.mark.parametrize("language", ["ja", "en"])
+    def test_f4_plural_forms_come_back(self, format: Format, language: str) -> None:
+        super().test_f4_plural_forms_come_back(format, language)
+
+
+class TestI18nextV3(PluralsAreKnown):
+    cannot: ClassVar[Mapping[str, str]] = {
+        "recognize": "a file without plurals is json-nested as well"
+    }
+    samples: ClassVar[Mapping[str, Sample]] = I18NEXT_V3_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("json-i18next-v3")
+
+
+class TestLaravel(PluralsAreKnown):
+    cannot: ClassVar[Mapping[str, str]] = {"recognize": "it is json-flat as well"}
+    samples: ClassVar[Mapping[str, Sample]] = LARAVEL_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("json-laravel")
+
+
+class TestNextcloud(PluralsAreKnown):
+    samples: ClassVar[Mapping[str, Sample]] = NEXTCLOUD_SAMPLES
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE | {
+        "no translations": (b'{"a": "b"}', 1),
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("json-nextcloud")
+
+
 ALL = [
     format_
     for format_ in JsonPlugin(JsonSettings()).loc_provide_formats()
-    if format_.info.id not in ("json-chrome", "json-formatjs")
+    if format_.info.id not in ("json-chrome", "json-formatjs", "json-nextcloud")
 ]
 OPTIONS = FileOptions(key_separator=".", source_language="en")
 

@@ -427,10 +427,6 @@ def test_a_text_beside_the_forms_of_a_known_plural_is_left_out_and_told() -> Non
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
-        (
-            '{"translations": {"a": ["x", "y"]}, "pluralForm": "nplurals=2"}',
-            "Nextcloud",
-        ),
         ('{"en": {"a_one": "x", "a_other": "y"}, "pt-BR": {}}', "several languages"),
     ],
 )

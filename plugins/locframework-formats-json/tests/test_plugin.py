@@ -11,8 +11,13 @@ IDS = {
     "json-chrome",
     "json-flat",
     "json-formatjs",
+    "json-go-i18n",
     "json-i18next",
+    "json-i18next-v3",
+    "json-laravel",
     "json-nested",
+    "json-nextcloud",
+    "json-vue-i18n",
 }
 
 

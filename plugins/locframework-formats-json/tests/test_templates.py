@@ -358,6 +358,8 @@ def test_a_template_that_is_no_json_any_more_leaves_the_file_as_without_one() ->
     for template in (b"{", b"[]", b"\xff", b'{"a": }', b'{"a": "\x01\\x"}', b"{} {}"):
         catalogue = Catalogue("en", [Entry("a.b", "x")], template=template)
         for format_ in FORMATS.values():
+            if format_.info.id == "json-go-i18n" and template == b"[]":
+                continue  # such files may be arrays
             plain = write(format_, replace(catalogue, template=None))
             assert write(format_, catalogue) == plain
 
