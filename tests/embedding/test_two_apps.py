@@ -86,8 +86,13 @@ def test_each_has_its_own_plugins(open_framework, client_of):
         "json-chrome",
         "json-flat",
         "json-formatjs",
+        "json-go-i18n",
         "json-i18next",
+        "json-i18next-v3",
+        "json-laravel",
         "json-nested",
+        "json-nextcloud",
+        "json-vue-i18n",
     }
 
 

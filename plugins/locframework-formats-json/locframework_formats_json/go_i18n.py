@@ -120,7 +120,7 @@ def _is_one(value: Json) -> bool:
         and value != {}
         and all(
             name == TRANSLATION
-            or (name.lower() in _MEMBERS and not isinstance(each, Object))
+            or (name.lower() in _MEMBERS and not isinstance(each, (Object, list)))
             for name, each in value.items()
         )
     )

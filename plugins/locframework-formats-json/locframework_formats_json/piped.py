@@ -10,12 +10,13 @@ from locframework.ports import (
     Entry,
     FileOptions,
     PipedPlurals,
+    TreePath,
     quoted,
     whole_forms,
 )
 
 from .objects import NO_TREE, Leaf
-from .plain import PlainJson, Writing, info_of
+from .plain import RARE_FORMS, PlainJson, Writing, info_of
 from .strict_json import Document
 
 NO_BARS = "bars in texts of plurals"
@@ -93,9 +94,12 @@ class LaravelJson(PipedJson):
     are source texts, and stand as they are."""
 
     plurals = PipedPlurals()
-    info = info_of(
-        "json-laravel",
-        "Laravel",
-        NO_BARS,
-        "plural forms that whole numbers do not take",
-    )
+    info = info_of("json-laravel", "Laravel", NO_BARS, RARE_FORMS)
+
+    def place_of(self, entry: Entry, separator: str) -> tuple[TreePath, bool]:
+        """The whole key."""
+        return (entry.key,), False
+
+    def has_to_keep(self, path: TreePath, separator: str) -> bool:
+        """Whether the key does not tell where it stands: it does."""
+        return False

@@ -24,7 +24,7 @@ from .objects import Leaf, ObjectJson, leaves
 from .strict_json import Document, parse
 from .trees import PLAIN, Place, Tree, kept_in
 
-RARE_FORMS = "plural forms that whole numbers do not take"
+RARE_FORMS = "plural forms that the language needs for fractions alone"
 PARTS = "\x1f"  # which keys do not have
 
 
