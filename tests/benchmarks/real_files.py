@@ -15,6 +15,7 @@ from __future__ import annotations
 import io
 import json
 import plistlib
+import subprocess
 import sys
 import tempfile
 import time
@@ -74,6 +75,8 @@ class Set:
     def load(self, files: Files) -> dict[str, Any]:
         """Import the files; the result of the job. Raises ValueError."""
         form = {"onUnreadable": "skip", "addLanguages": "true"}
+        if any(path.endswith(".php") for path in files):
+            form["modules"] = "always"
         upload = {"file": Upload("set.zip", zipped(files), "application/zip")}
         answer = self.owner.post(f"{self.path}/import", form=form, files=upload)
         if answer.status != 202:
@@ -202,6 +205,14 @@ def texts_of(path: str, content: bytes) -> Iterator[tuple[object, object]]:
         for entry in entries:
             place = entry.msgctxt, entry.msgid, entry.msgid_plural, entry.obsolete
             yield place, (entry.msgstr, entry.msgstr_plural, entry.fuzzy)
+        return
+    if path.endswith(".php"):
+        code = "echo json_encode(token_get_all(stream_get_contents(STDIN)));"
+        done = subprocess.run(
+            ["php", "-r", code], input=content, capture_output=True, check=True
+        )
+        tokens = [part[1] for part in json.loads(done.stdout) if part[1:]]
+        yield from enumerate(text for text in tokens if text[0] in "'\"")
         return
     if path.endswith(".stringsdict"):
         yield from leaves_of(plistlib.loads(content))

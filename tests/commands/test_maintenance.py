@@ -227,7 +227,7 @@ def web(framework, project):
 def test_check_settings_names_the_data_that_needs_a_missing_format(
     command, project, web, folder
 ):
-    formats = ["android", "apple", "dotnet", "fluent", "gettext", "json"]
+    formats = ["android", "apple", "dotnet", "fluent", "gettext", "json", "php"]
     formats += ["properties", "qt", "table", "xliff", "yaml"]
     blocked = f"blocked_plugins = {json.dumps(formats)}"
     (folder / "less.toml").write_text(blocked)

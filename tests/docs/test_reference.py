@@ -198,7 +198,7 @@ def test_the_examples_of_settings_are_accepted(open_page, tmp_path):
 
 HOST = PluginHost.discover({})
 FORMATS = HOST.formats
-SHIPPED = ("android", "apple", "dotnet", "fluent", "gettext", "json")
+SHIPPED = ("android", "apple", "dotnet", "fluent", "gettext", "json", "php")
 SHIPPED += ("properties", "qt", "table", "xliff", "yaml")
 EXAMPLES = dict.fromkeys(("json-nested", "json-flat", "json-i18next"), "json.md")
 EXAMPLES |= {

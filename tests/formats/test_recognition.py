@@ -31,6 +31,7 @@ FORMATS = {
     "TestPropertiesInUtf8": "java-properties",
     "TestIni": "ini",
     "TestAndroid": "android-xml",
+    "TestPhpArray": "php-array",
     "TestResx": "resx",
     "TestResw": "resw",
     "TestTs": "qt-ts",
@@ -80,6 +81,7 @@ def test_every_contract_of_a_format_is_looked_at():
         "TestCompose",  # which only its folder tells from Android
         "TestFlatYaml",  # which may be any YAML
         "TestToml",  # which its name tells from settings
+        "TestLaravelPhp",  # which only its path tells from other arrays
         "TestRailsYaml",  # which only its name tells from other YAML
     }
 
