@@ -37,7 +37,10 @@ _ROOT = re.compile(
     rb"(?>\s+|<\?.*?\?>|<!--.*?-->|\xef\xbb\xbf)*+<resources[\s>]", re.DOTALL
 )
 _TEXTS = re.compile(rb"<(?:string|plurals|string-array)\s")
-_NAMES = "keys with signs other than letters, digits, dots, hyphens and underscores"
+_LIMITS = (
+    "a plural without the form other",
+    "keys with signs other than letters, digits, dots, hyphens and underscores",
+)
 _POSITION = re.compile("0|[1-9][0-9]{0,3}")
 _NAME = re.compile(r"[^\W\d][\w.-]*")  # that aapt accepts
 _PLACEHOLDER = re.compile(r"%(\d+\$|<)?[-#+ 0,(\d.]*([A-Za-z%])")
@@ -178,8 +181,7 @@ class _File:
             for id_, each in self._resources.items()
             if id_ in wanted or any(each.texts.values())
         }
-        places = (0, len(self.xml.data))
-        text = self._filled(self.root, places, elements, wanted, self._lines)
+        text = self._filled(self.root, elements, wanted, self._lines)
         if "<xliff:" in text and "xmlns:xliff" not in text:
             at = len(self.xml.raw(0, self.root.start)) + len("<resources")
             text = f"{text[:at]} {XLIFF}{text[at:]}"
@@ -223,14 +225,14 @@ class _File:
     def _filled(
         self,
         parent: XmlElement,
-        places: tuple[int, int],
         elements: Mapping[str, XmlElement],
         wanted: Iterable[str],
         lines_of: Callable[[Entry, Block | None], str],
     ) -> str:
-        """A part of the file with other lines of elements in it, by their keys."""
-        xml, (at, end) = self.xml, places
-        blocks = []
+        """The file, or a resource, with other lines of elements in it, by keys."""
+        xml, blocks = self.xml, list[Block]()
+        is_whole = parent is self.root
+        at, end = (0, len(xml.data)) if is_whole else xml.lines(parent)
         for key, element in elements.items():
             start, stop = xml.lines(element)
             blocks += [Block(xml.raw(at, start)), Block(xml.raw(start, stop), key)]
@@ -264,8 +266,7 @@ class _File:
             return self._with_text(wanted, key, items[key])
 
         keys = _keys(wanted.tag, [*wanted.texts, *others])
-        places = self.xml.lines(element)
-        return self._filled(element, places, items, keys, item_lines)
+        return self._filled(element, items, keys, item_lines)
 
     def _with_text(self, wanted: Wanted, key: str, element: XmlElement) -> str:
         """The lines of an element of the file, with another text."""
@@ -343,10 +344,7 @@ class StringsXml:
             content_type="application/xml; charset=utf-8",
             comments=True,
             placeholders="java-printf" if contents.is_android else "compose",
-            limits=(
-                "a plural without the form other",
-                *([_NAMES] if contents.is_android else []),
-            ),
+            limits=_LIMITS if contents.is_android else _LIMITS[:1],
         )
         self._contents = contents
 
