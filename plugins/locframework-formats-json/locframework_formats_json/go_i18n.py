@@ -69,9 +69,13 @@ class GoI18nJson(PlainJson):
             tree_key(path, to.options.key_separator): (path, value)
             for path, _, value in _messages(to.template.members)
         }
-        empty = {key for key, (_, v) in old.items() if {*_forms_in(v).values()} == {""}}
-        empty -= {entry.key for entry in to.catalogue.entries}
-        for entry in (*to.catalogue.entries, *map(Entry, empty)):  # these stay
+        keys = {entry.key for entry in to.catalogue.entries}
+        empty = [
+            Entry(key)
+            for key, (_, value) in old.items()
+            if key not in keys and {*_forms_in(value).values()} == {""}
+        ]
+        for entry in (*to.catalogue.entries, *empty):  # these stay
             key, value = entry.key, entry.value
             path, was = old.get(key, ((key,), None))
             texts, rest = _forms_in(was), _rest_of(was)
@@ -87,13 +91,12 @@ class GoI18nJson(PlainJson):
                 rest[DESCRIPTION] = entry.description
             for name, text in rest.items():
                 yield plain_entry((*path, name), text)
-            node: Json = was
-            has_object = bool(rest)
+            is_object = isinstance(was, Object) or bool(rest)
             if "id" in rest or (isinstance(was, Object) and TRANSLATION in was):
                 path = (*path, TRANSLATION)
-                node = was.get(TRANSLATION) if isinstance(was, Object) else None
-                has_object = False
-            if isinstance(node, Object) or has_object or len(forms) > 1:
+                inner = was.get(TRANSLATION) if isinstance(was, Object) else None
+                is_object = isinstance(inner, Object)
+            if is_object or len(forms) > 1:
                 for form, text in forms.items():
                     yield plain_entry((*path, form), text)
             elif forms:

@@ -53,12 +53,7 @@ class I18nextV3Json(PlainJson):
     """
 
     by_path = False
-    info = info_of(
-        "json-i18next-v3",
-        "i18next v3",
-        NO_TREE,
-        RARE_FORMS,
-    )
+    info = info_of("json-i18next-v3", "i18next v3", NO_TREE, RARE_FORMS)
 
     def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
         """The texts of the tree, forms put together where the first of them stood."""
@@ -66,7 +61,8 @@ class I18nextV3Json(PlainJson):
         by_key = {leaf.key: leaf for leaf in found}
         plurals, ends = Plurals(options), suffixes(options.language_code)
         groups: dict[str, dict[str, str]] = {}
-        for stem in {parts[1] for key in by_key if (parts := _SUFFIX.fullmatch(key))}:
+        stems = {parts[1] for key in by_key if (parts := _SUFFIX.fullmatch(key))}
+        for stem in sorted(stems):
             for each in (ends, _TWO):
                 names = {stem + end: form for end, form in each.items()}
                 there = {name: names[name] for name in names if name in by_key}
@@ -109,9 +105,8 @@ class I18nextV3Json(PlainJson):
                     yield _named(entry, "", old[key])
                 is_new = not any(key + end in old for end in ends)
                 empty = {} if is_new else dict.fromkeys(ends.values(), "")
-                texts = fitted_forms(
-                    key, {**empty, **value}, ends.values(), to.warnings
-                )
+                forms = {**empty, **value}
+                texts = fitted_forms(key, forms, ends.values(), to.warnings)
                 for end, text in zip(ends, texts, strict=True):
                     yield _named(entry, end, text or None)
 
