@@ -17,7 +17,7 @@ from .records import Entry, FormatInfo, Text
 
 _DIALECT = "dialect:"
 _OTHERS = ("c", "csharp", "chrome")  # with the signs of all but quotes
-_ICU = ("icu", "arb")  # have plurals in texts
+_ICU = ("icu", "arb", "fluent")  # have plurals in texts
 DEFAULT_ARGUMENT = "count"
 
 

@@ -160,6 +160,15 @@ DIALECTS: Mapping[str, Dialect] = {
         named="{{{}}}",
         is_lazy=False,
     ),
+    "fluent": Dialect(
+        re.compile(
+            r"\{\s*\$(?P<name>[A-Za-z][A-Za-z0-9_-]*)\s*\}"
+            r"|\{\s*\"(?P<escape>[^\"\\\n]*)\"\s*\}|[{}]"
+        ),
+        *(_BRACES, {}, {}, _escape("[{}]", r'{ "\g<0>" }')),
+        named="{{ ${} }}",
+        is_lazy=False,
+    ),
     "i18next": Dialect(
         re.compile(r"\{\{-?\s*(?P<name>[\w.]+)\s*\}\}|\{\{|\$t\("),
         re.compile(r"[{}]|\$t\("),
@@ -302,10 +311,11 @@ def _token(found: re.Match[str], dialect: Dialect) -> str | Argument:
     shown, groups = found[0], found.groupdict()
     if found.lastgroup is None:
         return Argument(kind="", shown=shown)
-    if escape := groups.get("escape") or groups.get("escape2"):
-        if len(escape) > 1:  # in quotes
-            escape = escape.removesuffix("'").replace("''", "'")
-        return escape
+    escapes = (groups.get(each) for each in ("escape", "escape2"))
+    escape = next((each for each in escapes if each is not None), None)
+    if escape is not None:
+        is_quoted = shown[0] == "'" and len(escape) > 1
+        return escape.removesuffix("'").replace("''", "'") if is_quoted else escape
     name, at = groups.get("name") or "", groups.get("position")
     is_number = groups.get("number") or groups.get("plural")
     kind = "d" if is_number else groups.get("kind") or "s"
@@ -336,7 +346,7 @@ def _render(
             is_unclear = is_unclear or target.signs.search(part) is not None
         else:
             shown, means = _written(part, known, target, is_alone=is_alone)
-            is_unclear = is_unclear or not f"_{means}".isidentifier()
+            is_unclear = is_unclear or not re.fullmatch("[a-zA-Z0-9]+", str(means))
         written.append(shown)
         wanted.append(means)
     text = "".join(written)

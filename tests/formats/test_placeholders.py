@@ -1,5 +1,6 @@
 """Texts say the same in every dialect of placeholders, or stay with a warning."""
 
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -25,10 +26,13 @@ WRITERS = {  # of an argument by its number, and of a literal
     ),
     "chrome": (lambda at: f"${at}", lambda s: s.replace("$", "$$")),
     "python": (lambda at: f"%(a{at})s", lambda s: s.replace("%", "%%")),
+    "fluent": (
+        lambda at: f"{{ $a{at} }}",
+        lambda s: re.sub("[{}]", r'{ "\g<0>" }', s),
+    ),
     "i18next": (lambda at: f"{{{{a{at}}}}}", str),
     "arb": (lambda at: f"{{a{at}}}", str),
 }
-NAMED = ("python", "i18next", "arb", "icu", "ruby")
 LITERALS = st.text(alphabet="ab %{}'$#@<1\n", max_size=6)
 PARTS = st.lists(st.one_of(LITERALS, st.integers(1, 3)), min_size=1, max_size=5)
 
@@ -76,6 +80,8 @@ def converted(
         ("icu", "ruby", "{n}% {x}%", "%{n}% %{x}%%"),
         ("i18next", "icu", "l'{{name}} {b} '{c}'", "l''{name} '{'b'}' '''{'c'}'''"),
         ("i18next", "java-printf", "{{count}} of {{- x}}", "%1$d of %2$s"),
+        ("icu", "fluent", "l''{n} '{x}'", 'l\'{ $n } { "{" }x{ "}" }'),
+        ("fluent", "java-printf", '{ "" }{ $a } { "{" } 5%', "%1$s { 5%%"),
         ("ruby", "icu", "%{name} has 5% %%{x}", "{name} has 5% %'{'x'}'"),
         ("python", "icu", "%(n)d of %(x)s 100%%", "{n} of {x} 100%"),
         ("csharp", "java-printf", "{1} of {0}: 5% }}{{", "%2$s of %1$s: 5%% }{"),
@@ -106,6 +112,8 @@ def test_a_text_is_converted(origin, target, text, expected):
         ("ruby", "icu", "%<n>.2f", "nothing like '%<n>'"),
         ("csharp", "icu", "{0:N2}", "nothing like '{0:N2}'"),
         ("java-printf", "objc", "%1$tD", "nothing like '%1$'"),
+        ("fluent", "icu", "{ NUMBER($n) }", "nothing like '{'"),
+        ("icu", "fluent", "{_n}", "the format cannot write"),
         ("chrome", "i18next", "$1 $$2", "the name of '$1' is not known"),
     ],
 )

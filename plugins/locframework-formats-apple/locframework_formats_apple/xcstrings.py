@@ -221,6 +221,7 @@ class Xcstrings:
         multilingual=True,
         marks_unreviewed=True,
         family="xcstrings",
+        placeholders="objc",
         limits=("texts for devices", "substitutions"),
     )
 

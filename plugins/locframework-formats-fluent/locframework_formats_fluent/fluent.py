@@ -17,6 +17,7 @@ from locframework.ports import (
     TextFile,
     WrittenFile,
     fill_template,
+    plural_argument,
     quoted,
     unreadable,
 )
@@ -140,6 +141,7 @@ class _File:
                         line=line,
                         key_detail=kept,
                         detail=kept,
+                        format_flags=(f"{plural.variable}:plural",) if plural else (),
                     )
 
 
@@ -211,7 +213,8 @@ class _Writer:
             pattern = pattern_of(value)
         else:
             kept = entry.detail or entry.key_detail or {}
-            variable = plural.variable if plural else kept.get("variable", "count")
+            known = plural_argument(entry.format_flags) or "count"
+            variable = plural.variable if plural else kept.get("variable", known)
             pattern = Plural(str(variable), value).pattern()
         indent = self._indent if is_value else self._indent * 2
         return assigned(pattern, old, indent, self._newline)
@@ -226,6 +229,7 @@ class Fluent:
         extension=".ftl",
         content_type="text/plain; charset=utf-8",
         comments=True,
+        placeholders="fluent",
         limits=("different descriptions of a message and its attributes",),
     )
 
