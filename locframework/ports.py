@@ -95,6 +95,7 @@ from .formats.tree_files import HIDDEN as HIDDEN
 from .formats.tree_files import MOST_POSITIONS as MOST_POSITIONS
 from .formats.tree_files import TREE_DEPTH as TREE_DEPTH
 from .formats.tree_files import TreeContainer as TreeContainer
+from .formats.tree_files import TreeFile as TreeFile
 from .formats.tree_files import TreeItem as TreeItem
 from .formats.tree_files import TreeLayout as TreeLayout
 from .formats.tree_files import TreePath as TreePath
@@ -173,6 +174,7 @@ from .languages import count_words as count_words
 from .languages import fold as fold
 from .languages import folded as folded
 from .languages import locale_tag as locale_tag
+from .languages import looks_like_word as looks_like_word
 from .languages import match_language as match_language
 from .machine_translation.messages import Piece as Piece
 from .machine_translation.server import EngineServer as EngineServer

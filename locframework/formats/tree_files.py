@@ -161,43 +161,16 @@ def tree_position(part: str | int) -> int | None:
     return int(part) if is_number and str(int(part)) == part else None
 
 
-class TreeLayout:
-    """A file whose items can be changed. Linear in its size.
+class TreeFile:
+    """A file whose items can be changed. A format reads it, and spells what is new."""
 
-    A format has patterns for the parts of a container, and spells what is new.
-    """
-
-    space: ClassVar[re.Pattern[str]]  # between parts; with comments
-    opening: ClassVar[re.Pattern[str]]  # a bracket
-    member: ClassVar[re.Pattern[str]]  # a name, and what stands before its value
-    after: ClassVar[re.Pattern[str]]  # space, and a separator or closing bracket
-    rest: ClassVar = re.compile("(?!)")  # a comment that ends the line of an item
-    colon: ClassVar[str]  # of new members, if there are no others
+    file: TextFile
+    text: str
+    root: TreeContainer
+    _around: tuple[str, str]  # what stands before and behind the root
+    _unit: str  # a step of indentation
+    _gap: str  # between items on one line
     _line, _counted = 1, 0
-
-    def __init__(self, file: TextFile, start: int) -> None:
-        """Scan the container that begins at ``start``. Raises UnreadableFile."""
-        self.file = file
-        self.text = text = file.text
-        self.root, self.end = self._container(start, "", 1)
-        items = self.root.items
-        line = last_line(items[0].lead if items else self.root.final)
-        self.root.lead = line.rstrip(" \t")
-        self._unit = line.lstrip("\r\n") if items else "    "
-        self._gap = "" if items and not items[0].head.endswith(" ") else " "
-        self._around = text[:start], text[self.end :]
-
-    @abstractmethod
-    def name_in(self, spelled: str) -> str | None:
-        """The name that is spelled so; None where no key stands for it."""
-
-    @abstractmethod
-    def value_at(self, at: int) -> tuple[TreeValue, int]:
-        """What stands there and is no container, and its end. Raises UnreadableFile."""
-
-    @abstractmethod
-    def finish(self, container: TreeContainer) -> None:
-        """Tell whether a container is an array. Raises UnreadableFile."""
 
     @abstractmethod
     def spelled(self, value: object, old: str = "") -> str:
@@ -206,18 +179,13 @@ class TreeLayout:
         ``old`` is how the text was spelled that it takes the place of.
         """
 
+    @abstractmethod
     def container(self, lead: str, *, is_array: bool) -> TreeContainer:
-        """A new object or array, which is empty, with the brackets of the outermost."""
-        new = TreeContainer(lead, self.root.brackets, is_array=is_array)
-        new.ends_separated = self.root.ends_separated
-        return new
+        """A new object or array, which is empty."""
 
+    @abstractmethod
     def head(self, container: TreeContainer, name: str) -> str:
-        """What stands before the value of a new member, as others have it."""
-        for item in (*container.items[:1], *self.root.items[:1]):
-            if found := self.member.fullmatch(item.head):
-                return self.spelled(name, found[1]) + str(found[2])
-        return self.spelled(name) + self.colon
+        """What stands before the value of a new member."""
 
     def line_at(self, at: int) -> int:
         """The line of a place; faster for one after the other."""
@@ -230,51 +198,6 @@ class TreeLayout:
     def fault(self, at: int, rule: str, message: str) -> UnreadableFile:
         """The refusal of a file for what is there."""
         return unreadable(self.line_at(at), rule, message)
-
-    def _container(self, at: int, lead: str, depth: int) -> tuple[TreeContainer, int]:
-        text, opening = self.text, self.opening.match(self.text, at)
-        assert opening is not None
-        if depth > TREE_DEPTH:
-            raise self.fault(at, "nesting", f"it is nested deeper than {TREE_DEPTH}")
-        closing = _CLOSING[opening[0][-1]]
-        node = TreeContainer(last_line(lead), (opening[0], closing), is_array=False)
-        at, is_last = opening.end(), False
-        while not is_last:
-            space = self.space.match(text, at)
-            assert space is not None
-            if text.startswith(closing, space.end()):
-                node.final, node.ends_separated = space[0], bool(node.items)
-                at = space.end() + 1
-                break
-            item, at = self._item(space[0], space.end(), depth)
-            after = self.after.match(text, at)
-            if after is None or after[2] not in (node.separator, closing):
-                told = f"here is neither {node.separator} nor {closing}"
-                raise self.fault(at, "syntax", told)
-            is_last = after[2] == closing
-            rest = self.rest.match(text, at if is_last else after.end())
-            item.rest = rest[0] if rest else ""
-            if is_last:
-                node.final, at = after[1].removeprefix(item.rest), after.end()
-            else:
-                item.tail, at = after[1], after.end() + len(item.rest)
-            node.items.append(item)
-        self.finish(node)
-        return node, at
-
-    def _item(self, lead: str, at: int, depth: int) -> tuple[TreeItem, int]:
-        line, found = self.line_at(at), self.member.match(self.text, at)
-        name, head = (self.name_in(found[1]), found[0]) if found else ("", "")
-        at, name = (
-            at + len(head),
-            HIDDEN if name is None or is_forbidden(name) else name,
-        )
-        if self.opening.match(self.text, at):
-            node, end = self._container(at, lead, depth + 1)
-            if self.after.match(self.text, end):  # else it is a part of a value
-                return TreeItem(lead, name, head, node, line), end
-        value, end = self.value_at(at)
-        return TreeItem(lead, name, head, value, line), end
 
     def set_text(self, item: TreeItem, text: str) -> None:
         """Give an item this text; it keeps its spelling where it has it already."""
@@ -340,8 +263,7 @@ class TreeLayout:
         if container.is_array:
             behind, at = container.added, tree_position(part) or 0
             for _ in range(at - len(container.items) - len(container.added)):
-                hole = TreeValue(self.spelled(""), "")
-                behind.append(TreeItem(lead, "", "", hole, 0))
+                behind.append(TreeItem(lead, "", "", self._hole(TreeValue("")), 0))
         else:
             name = str(part)
             head = self.head(container, name)
@@ -429,11 +351,107 @@ class TreeLayout:
             if container.ends_separated:
                 parts += (previous.tail, container.separator)
             kept = previous.rest + kept
-            if not items and not final.strip():
+            if closing and not items and not final.strip():
                 final = container.lead
-        if kept and "\n" not in final:
+        if closing and kept and "\n" not in final:
             final = self.file.newline + final
         parts += (kept, final, closing)
+
+
+class TreeLayout(TreeFile):
+    """A file whose containers have brackets. Linear in its size.
+
+    A format has patterns for the parts of a container.
+    """
+
+    space: ClassVar[re.Pattern[str]]  # between parts; with comments
+    opening: ClassVar[re.Pattern[str]]  # a bracket
+    member: ClassVar[re.Pattern[str]]  # a name, and what stands before its value
+    after: ClassVar[re.Pattern[str]]  # space, and a separator or closing bracket
+    rest: ClassVar = re.compile("(?!)")  # a comment that ends the line of an item
+    colon: ClassVar[str]  # of new members, if there are no others
+
+    def __init__(self, file: TextFile, start: int) -> None:
+        """Scan the container that begins at ``start``. Raises UnreadableFile."""
+        self.file = file
+        self.text = text = file.text
+        self.root, self.end = self._container(start, "", 1)
+        items = self.root.items
+        line = last_line(items[0].lead if items else self.root.final)
+        self.root.lead = line.rstrip(" \t")
+        self._unit = line.lstrip("\r\n") if items else "    "
+        self._gap = "" if items and not items[0].head.endswith(" ") else " "
+        self._around = text[:start], text[self.end :]
+
+    @abstractmethod
+    def name_in(self, spelled: str) -> str | None:
+        """The name that is spelled so; None where no key stands for it."""
+
+    @abstractmethod
+    def value_at(self, at: int) -> tuple[TreeValue, int]:
+        """What stands there and is no container, and its end. Raises UnreadableFile."""
+
+    @abstractmethod
+    def finish(self, container: TreeContainer) -> None:
+        """Tell whether a container is an array. Raises UnreadableFile."""
+
+    def container(self, lead: str, *, is_array: bool) -> TreeContainer:
+        """A new object or array, which is empty, with the brackets of the outermost."""
+        new = TreeContainer(lead, self.root.brackets, is_array=is_array)
+        new.ends_separated = self.root.ends_separated
+        return new
+
+    def head(self, container: TreeContainer, name: str) -> str:
+        """What stands before the value of a new member, as others have it."""
+        for item in (*container.items[:1], *self.root.items[:1]):
+            if found := self.member.fullmatch(item.head):
+                return self.spelled(name, found[1]) + str(found[2])
+        return self.spelled(name) + self.colon
+
+    def _container(self, at: int, lead: str, depth: int) -> tuple[TreeContainer, int]:
+        text, opening = self.text, self.opening.match(self.text, at)
+        assert opening is not None
+        if depth > TREE_DEPTH:
+            raise self.fault(at, "nesting", f"it is nested deeper than {TREE_DEPTH}")
+        closing = _CLOSING[opening[0][-1]]
+        node = TreeContainer(last_line(lead), (opening[0], closing), is_array=False)
+        at, is_last = opening.end(), False
+        while not is_last:
+            space = self.space.match(text, at)
+            assert space is not None
+            if text.startswith(closing, space.end()):
+                node.final, node.ends_separated = space[0], bool(node.items)
+                at = space.end() + 1
+                break
+            item, at = self._item(space[0], space.end(), depth)
+            after = self.after.match(text, at)
+            if after is None or after[2] not in (node.separator, closing):
+                told = f"here is neither {node.separator} nor {closing}"
+                raise self.fault(at, "syntax", told)
+            is_last = after[2] == closing
+            rest = self.rest.match(text, at if is_last else after.end())
+            item.rest = rest[0] if rest else ""
+            if is_last:
+                node.final, at = after[1].removeprefix(item.rest), after.end()
+            else:
+                item.tail, at = after[1], after.end() + len(item.rest)
+            node.items.append(item)
+        self.finish(node)
+        return node, at
+
+    def _item(self, lead: str, at: int, depth: int) -> tuple[TreeItem, int]:
+        line, found = self.line_at(at), self.member.match(self.text, at)
+        name, head = (self.name_in(found[1]), found[0]) if found else ("", "")
+        at, name = (
+            at + len(head),
+            HIDDEN if name is None or is_forbidden(name) else name,
+        )
+        if self.opening.match(self.text, at):
+            node, end = self._container(at, lead, depth + 1)
+            if self.after.match(self.text, end):  # else it is a part of a value
+                return TreeItem(lead, name, head, node, line), end
+        value, end = self.value_at(at)
+        return TreeItem(lead, name, head, value, line), end
 
 
 def last_line(lead: str) -> str:

@@ -10,8 +10,8 @@ from .tree_files import (
     MOST_POSITIONS,
     TREE_DEPTH,
     TreeContainer,
+    TreeFile,
     TreeItem,
-    TreeLayout,
     TreePath,
     TreeValue,
     is_forbidden,
@@ -173,7 +173,7 @@ class TreeUpdate:
 
     def __init__(
         self,
-        layout: TreeLayout,
+        layout: TreeFile,
         separator: str,
         warnings: list[str],
         *,
