@@ -1,4 +1,5 @@
-"""Locales of Rails go in and come back with one line changed, and are published."""
+"""Locales of Rails, and domains of Symfony, go in and come back with one line changed,
+and are published."""
 
 import pytest
 
@@ -16,7 +17,9 @@ en:
       one: "%{count} item"
       other: "%{count} items"
   date:
-    order: [:year, :month]
+    order:
+    - :year
+    - :month
 """
 GERMAN = b"""de:
   cart:
@@ -100,3 +103,50 @@ def test_a_project_exports_other_yaml_by_its_name(uploads, project):
     answer = uploads.workspace.owner.get(path, query=query)
 
     assert answer.content == content
+
+
+SYMFONY = {
+    "translations/messages.en.yaml": b"label.yes: Yes\ncart:\n    pay: 'Pay %n%'\n",
+    "translations/messages.de.yaml": b"label.yes: Ja\ncart:\n    pay: 'Zahle %n%'\n",
+    "translations/messages+intl-icu.en.yaml": (
+        b"cart:\n    items: '{count, plural, one {# item} other {# items}}'\n"
+    ),
+    "translations/validators.en.yml": b"# Of forms\nThis is no date: This is no date\n",
+}
+PATHS = {"format": "yaml-symfony"}
+
+
+def test_domains_of_symfony_come_back_with_one_line_changed(uploads, project):
+    result = uploads.result(project, "shop.zip", uploads.zipped(SYMFONY))
+
+    assert {each["format"] for each in result["files"]} == {"yaml-symfony"}
+    assert result["warnings"] == []
+    assert uploads.exported(project, **PATHS) == SYMFONY
+    assert uploads.values(project)["label.yes"] == {"en": "Yes", "de": "Ja"}
+
+    put(uploads, project, "cart.pay", "de", "Jetzt %n% zahlen")
+    put(uploads, project, "cart.items", "de", "# Artikel")
+    exported = uploads.exported(project, **PATHS)
+
+    path = "translations/messages.de.yaml"
+    assert lines_changed(SYMFONY[path], exported[path]) == (
+        ["    pay: 'Zahle %n%'"],
+        ["    pay: 'Jetzt %n% zahlen'"],
+    )
+    assert {each: exported[each] for each in exported.keys() - SYMFONY.keys()} == {
+        "translations/messages+intl-icu.de.yaml": b"cart:\n    items: '# Artikel'\n"
+    }
+
+
+def test_a_domain_of_symfony_is_a_module(uploads, project):
+    same = b"title: In messages\n", b"title: 'In {n}'\n"
+    paths = "messages.en.yaml", "messages+intl-icu.en.yaml"
+    files = dict(zip(paths, same, strict=True))
+
+    uploads.result(project, "shop.zip", uploads.zipped(files))
+
+    assert uploads.exported(project, **PATHS) == files
+    assert sorted(uploads.values(project)) == [
+        "messages-intl-icu-ba4436f84b88.title",
+        "messages.title",
+    ]

@@ -83,6 +83,7 @@ def test_every_contract_of_a_format_is_looked_at():
         "TestToml",  # which its name tells from settings
         "TestLaravelPhp",  # which only its path tells from other arrays
         "TestRailsYaml",  # which only its name tells from other YAML
+        "TestSymfonyYaml",  # likewise
     }
 
 

@@ -1,17 +1,17 @@
-"""YAML files of texts, as Rails and others have them."""
+"""YAML files of texts, as Rails, Symfony and others have them."""
 
 from locframework import hookimpl
 from locframework.ports import Format
 
-from .formats import FlatYaml, RailsYaml
+from .formats import FlatYaml, RailsYaml, SymfonyYaml
 
 __all__ = ["YamlPlugin"]
 
 
 class YamlPlugin:
-    """Provides the formats yaml-rails and yaml-flat."""
+    """Provides the formats yaml-rails, yaml-flat and yaml-symfony."""
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:
-        """The two formats."""
-        return [RailsYaml(), FlatYaml()]
+        """The three formats."""
+        return [RailsYaml(), FlatYaml(), SymfonyYaml()]

@@ -1,4 +1,4 @@
-"""Both formats of the plugin keep the contract of the port."""
+"""All formats of the plugin keep the contract of the port."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -123,6 +123,57 @@ cart.note: "2"
 "Sign in. Now": Sign in
 last: x
 """
+SYMFONY = """\
+# Texts of the shop
+label:
+    yes: Yes
+    no: No
+    title: Hello %name%
+    sign: :wave
+    opens: 12:30
+    "on": 'It''s on'
+    forms: {one: Only one, other: Others}
+cart.items: "No item|One item|%count% items"
+steps: [Cart, Checkout]
+count: 3
+none: ~
+price: |
+    A price
+
+    in %currency%
+last: <b>1 &amp; 2</b>
+"""
+SYMFONY_ENTRIES = [
+    Entry("label.yes", "Yes", line=3),
+    Entry("label.no", "No", line=4),
+    Entry("label.title", "Hello %name%", line=5),
+    Entry("label.sign", ":wave", line=6),
+    Entry("label.opens", "12:30", line=7),
+    Entry("label.on", "It's on", line=8),
+    Entry("label.forms.one", "Only one", line=9),
+    Entry("label.forms.other", "Others", line=9),
+    Entry("cart.items", "No item|One item|%count% items", line=10),
+    Entry("steps.0", "Cart", line=11, key_detail={"yaml": {"path": ["steps", 0]}}),
+    Entry("steps.1", "Checkout", line=11),
+    Entry("price", "A price\n\nin %currency%\n", line=14),
+    Entry("last", "<b>1 &amp; 2</b>", line=18),
+]
+SYMFONY_WRITTEN = """\
+label.yes: "Yes"
+label.no: "No"
+label.title: Hello %name%
+label.sign: ":wave"
+label.opens: "12:30"
+label.on: It's on
+label.forms.one: Only one
+label.forms.other: Others
+cart.items: No item|One item|%count% items
+steps:
+  - Cart
+  - Checkout
+price: "A price\\n\\nin %currency%\\n"
+last: "<b>1 &amp; 2</b>"
+"""
 UNREADABLE = {
     "a list": (b"- a\n- b\n", 1),
     "a text": (b"\nen\n", 2),
@@ -177,3 +228,15 @@ class TestFlatYaml(FormatContract):
     @pytest.fixture
     def format(self) -> Format:
         return yaml_format("yaml-flat")
+
+
+class TestSymfonyYaml(FormatContract):
+    cannot: ClassVar[Mapping[str, str]] = {"recognize": "its name has to tell"}
+    samples: ClassVar[Mapping[str, Sample]] = {
+        "symfony": Sample(SYMFONY.encode(), SYMFONY_ENTRIES, SYMFONY_WRITTEN.encode()),
+    }
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = UNREADABLE
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return yaml_format("yaml-symfony")

@@ -1,9 +1,11 @@
 """Texts of YAML files are read as Ruby reads them, and written where they stand."""
 
 import os
+import re
 import shutil
 import subprocess
 from contextlib import suppress
+from pathlib import Path
 from time import process_time
 
 import msgspec
@@ -11,15 +13,21 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from locframework_formats_yaml import YamlPlugin
+from locframework_formats_yaml import YamlPlugin, layout
 from msgspec.structs import replace
 
 from locframework.ports import Catalogue, Entry, FileOptions, SourceFile, UnreadableFile
 from locframework.testing.contracts.formats import KEYS, TEXTS
 
 IS_REQUIRED = os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1"
+SYMFONY_OF_DEBIAN = "/usr/share/php/Symfony/Component/Translation/autoload.php"
+WORDS = re.findall(
+    r"\S+",
+    """yes no on off y n true FALSE null ~ 1 -2 +3 1.5 1e3 .5 1_000 1,000 0x1F 0o7
+    :sym 12:30 2026-01-02 1.2.3 5% a|b <b> =x 12:30:00 1_0.5 +""",
+)
 OPTIONS = FileOptions(key_separator=".", source_language="en")
-RAILS, FLAT = YamlPlugin().loc_provide_formats()
+RAILS, FLAT, SYMFONY = YamlPlugin().loc_provide_formats()
 
 
 def read(content, format_=RAILS):
@@ -65,7 +73,7 @@ def changed(template, format_=RAILS, **texts):
         ('"old"', 'say "x"\\', '"say \\"x\\"\\\\"'),
         ("old\n    goes on", "new", "new"),
         ("&a old", "new", "&a new"),
-        ("!!str 1", "2", '!!str "2"'),
+        ("!!str 1", "2", '"2"'),
         (
             "|\n    old\n    b\n\n  # c",
             "new\n\n  b\n",
@@ -146,7 +154,7 @@ def test_arrays_keep_positions_and_grow_at_the_end():
 
     assert found == (
         "en:\n  days:\n  - Mo\n  - ~\n  - We\n  - ~\n  - Fr\n"
-        '  f: [a, {b: d}, "z"]\n  x: y\n'
+        "  f: [a, {b: d}, z]\n  x: y\n"
     )
 
 
@@ -199,6 +207,36 @@ def test_a_file_of_rails_is_known_by_its_language(name, content, expected):
     assert RAILS.recognizes(SourceFile(name, content.encode())) is expected
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("translations/messages.de.yaml", "a.b: c\n", True),
+        ("translations/messages+intl-icu.zh_CN.yml", "a:\n  b: c\n", True),
+        ("validators.sr-Latn.YAML", "# nothing yet\n", True),
+        ("messages.de.yaml", "en:\n  a: b\n", True),
+        ("devise.de.yml", "de:\n  a: b\n", False),
+        ("de.yaml", "a: b\n", False),
+        ("translations/de/messages.yaml", "a: b\n", False),
+        ("docker-compose.dev.yml", "services:\n  a: b\n", False),
+        ("config.test.yaml", "a: b\n", False),
+        ("messages.de.xlf", "a: b\n", False),
+    ],
+)
+def test_a_file_of_symfony_is_known_by_its_name(name, content, expected):
+    assert SYMFONY.recognizes(SourceFile(name, content.encode())) is expected
+    assert not (expected and RAILS.recognizes(SourceFile(name, content.encode())))
+
+
+def test_a_plural_has_one_text_in_symfony():
+    texts = {"a": {"one": "x", "other": "some"}, "b": "c"}
+
+    assert written(texts, "b: d\n", SYMFONY) == (
+        "a: some\nb: c\n",
+        ["'a' has only one text: the files have no plural forms"],
+    )
+    assert written({"a": {"other": "x|y"}}, "a: x\n", SYMFONY) == ("a: x|y\n", [])
+
+
 SIGNS = st.sampled_from(
     [
         *"ab\"'#:-?&*!|>{}[], \n%@`~.0=<\\\té",
@@ -223,6 +261,19 @@ def test_another_reader_reads_what_was_written(texts):
 
     assert texts_in(content, FLAT) == texts
     assert (yaml.safe_load(content) or {}) == texts
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.dictionaries(ANY.filter(bool), ANY, max_size=6), st.sampled_from([RAILS, FLAT])
+)
+def test_the_parser_without_libyaml_reads_the_same(texts, format_):
+    content = written(texts, format_=format_)[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "Loader", yaml.SafeLoader)
+        slow = read(content, format_)
+
+    assert slow == read(content, format_)
 
 
 STYLES = ["x", "'x'", '"x"', "|\n    x\n", ">-\n    x\n", "x # c", "|\n    x\n\n"]
@@ -266,6 +317,10 @@ def test_any_file_comes_back_as_it_was(text):
         "en:\n  a: " + "&a " * 20_000,
         "en:\n" + "  ? a\n" * 10_000,
         "en:\n" + "#\n" * 60_000,
+        "en:\n  a: |\n   x" + "\n" * 100_000 + "   y\n",
+        "en:\n  a: [" + "a: b, " * 20_000 + "]\n",
+        "en:\n  " + "k" * 100_000 + ": x\n",
+        "en:\n" + "  a:\n" * 20_000,
     ],
 )
 def test_hostile_files_take_little_time(content):
@@ -273,6 +328,37 @@ def test_hostile_files_take_little_time(content):
     with suppress(UnreadableFile):
         written(texts_in(content), content)
     assert process_time() - start < 10
+
+
+@pytest.mark.judge
+@pytest.mark.skipif(
+    not Path(SYMFONY_OF_DEBIAN).exists() and not IS_REQUIRED,
+    reason="needs PHP and Symfony: apt install php-cli php-symfony-{translation,yaml}",
+)
+def test_symfony_reads_the_same_texts(tmp_path):
+    texts = {f"group.text{n}": text for n, text in enumerate(TEXTS.values())}
+    texts |= {f"keys.{key}": "x" for key in KEYS}
+    texts |= {f"plain.{n}": word for n, word in enumerate(WORDS)}
+    lines = "".join(f"  k{n}: {word}\n" for n, word in enumerate(WORDS))
+    files = {"new": written(texts, format_=SYMFONY)[0], "read": f"a:\n{lines}"}
+    script = (
+        f"require '{SYMFONY_OF_DEBIAN}';"
+        "require '/usr/share/php/Symfony/Component/Yaml/autoload.php';"
+        "$l = new Symfony\\Component\\Translation\\Loader\\YamlFileLoader();"
+        "echo json_encode($l->load($argv[1], 'de', 'm')->all('m'));"
+    )
+    found = {}
+    for name, content in files.items():
+        path = tmp_path / f"{name}.de.yaml"
+        path.write_text(content)
+        result = subprocess.run(
+            ["php", "-r", script, path], capture_output=True, check=True
+        )
+        found[name] = msgspec.json.decode(result.stdout)
+
+    assert found["new"] == texts
+    are_texts = {key: text for key, text in found["read"].items() if type(text) is str}
+    assert texts_in(files["read"], SYMFONY) == are_texts
 
 
 @pytest.mark.judge
