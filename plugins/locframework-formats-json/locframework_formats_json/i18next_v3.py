@@ -53,7 +53,9 @@ class I18nextV3Json(PlainJson):
     """
 
     by_path = False
-    info = info_of("json-i18next-v3", "i18next v3", NO_TREE, RARE_FORMS)
+    info = info_of(
+        "json-i18next-v3", "i18next v3", NO_TREE, RARE_FORMS, placeholders="i18next"
+    )
 
     def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
         """The texts of the tree, forms put together where the first of them stood."""

@@ -89,7 +89,9 @@ def plain_entry(path: TreePath, text: str | None) -> Entry:
     return Entry(tree_key(path, PARTS), text, key_detail={"json": {TREE_PATH: path}})
 
 
-def info_of(id_: str, name: str, *limits: str, comments: bool = False) -> FormatInfo:
+def info_of(
+    id_: str, name: str, *limits: str, comments: bool = False, placeholders: str = ""
+) -> FormatInfo:
     """What a format is; one file of an archive is enough to tell."""
     return FormatInfo(
         id_,
@@ -98,6 +100,7 @@ def info_of(id_: str, name: str, *limits: str, comments: bool = False) -> Format
         "application/json",
         precedence=2,
         comments=comments,
+        placeholders=placeholders,
         limits=limits,
     )
 
