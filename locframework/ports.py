@@ -63,6 +63,7 @@ from .formats.json_files import encoded_json as encoded_json
 from .formats.json_files import parse_json as parse_json
 from .formats.piped_plurals import PipedPlurals as PipedPlurals
 from .formats.piped_plurals import fitted_forms as fitted_forms
+from .formats.piped_plurals import laravel_forms as laravel_forms
 from .formats.piped_plurals import whole_forms as whole_forms
 from .formats.placeholders import icu_message as icu_message
 from .formats.placeholders import icu_plural as icu_plural

@@ -1,12 +1,16 @@
 """Plurals in one text, with bars between their forms: ``car|cars``."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from locframework.languages import common_plural_forms
 
 from .records import PLURAL_FORMS
 from .text_files import quoted
+
+_LARAVEL = """af am ar be bg bn bs ca cs da de el en eo es et eu fa fi fo fr fur fy
+gl gu ha hi hr hu hy is it ku lb ln lt mg mk ml mn mr nb ne nl nn no nso om or pa pap pl
+ps pt ro ru sk sl so sq sr sv sw ta te ti tk uk ur wa zu"""  # with CLDR's forms there
 
 
 def whole_forms(language: str | None) -> tuple[str, ...]:
@@ -14,6 +18,13 @@ def whole_forms(language: str | None) -> tuple[str, ...]:
     for an unknown language."""
     common = common_plural_forms(language) if language else ()
     return tuple(form for form in PLURAL_FORMS if form in common)
+
+
+def laravel_forms(language: str | None) -> tuple[str, ...]:
+    """Return the forms that Laravel has between bars in a language; one, where they may
+    not be CLDR's."""
+    is_known = (language or "").partition("-")[0] in _LARAVEL.split()
+    return whole_forms(language) if is_known else ("other",)
 
 
 def fitted_forms(
@@ -29,16 +40,20 @@ def fitted_forms(
 
 
 class PipedPlurals:
-    """Plurals as Laravel has them: the forms that whole numbers take in a language."""
+    """Plurals as Laravel has them."""
 
     between = "|"
     bar = re.compile(r"\|")
     no_plural = re.compile(r"[{\[]0|(?!.*:count)(?:.* \||.*\| )", re.DOTALL)
     """A text of which nothing is known: ``{0} none|[1,*] some``, ``Home | Shop``."""
 
-    def names(self, language: str | None, count: int) -> tuple[str, ...]:
+    def forms(self, language: str | None) -> Sequence[str]:
+        """Return the forms that a text has at least."""
+        return laravel_forms(language)
+
+    def names(self, language: str | None, count: int) -> Sequence[str]:
         """Return the forms of a text with so many parts; none where it is no plural."""
-        forms = whole_forms(language)
+        forms = self.forms(language)
         return forms if len(forms) == count else ()
 
     def split(
@@ -65,7 +80,7 @@ class PipedPlurals:
             return old
         names = self.names(language, len(forms))
         if {*names} != {*forms}:
-            names = whole_forms(language) or ("one", "other")
+            names = self.forms(language) or ("one", "other")
         texts = fitted_forms(key, forms, names, warnings)
         if any(map(self.bar.search, texts)):
             warnings.append(f"{quoted(key)} is left out: a plural form has a bar")

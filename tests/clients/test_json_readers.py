@@ -125,4 +125,5 @@ def test_laravel_chooses_from_what_is_published(sqlite_workspace, tmp_path):
     files = published(sqlite_workspace, "json-laravel")
 
     script = HERE / "laravel" / "read.php"
-    check(files, tmp_path, ["php", script], FORMS)
+    languages = FORMS.keys() - {"lv"}  # Laravel has other forms than CLDR
+    check(files, tmp_path, ["php", script], sorted(languages))

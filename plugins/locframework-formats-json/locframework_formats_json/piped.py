@@ -1,7 +1,7 @@
 """JSON formats with plurals in one text: json-vue-i18n and json-laravel."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -67,7 +67,11 @@ class VuePlurals(PipedPlurals):
     bar = re.compile(r" ?(?<!')\|(?!') ?")  # {'|'} is none
     no_plural = re.compile("(?!)")
 
-    def names(self, language: str | None, count: int) -> tuple[str, ...]:
+    def forms(self, language: str | None) -> Sequence[str]:
+        """Return the forms that a text has at least."""
+        return whole_forms(language)
+
+    def names(self, language: str | None, count: int) -> Sequence[str]:
         """Return the forms of a text with so many parts; none where it is no plural."""
         whole = whole_forms(language)
         has_zero = count == 3 and whole == ("one", "other")

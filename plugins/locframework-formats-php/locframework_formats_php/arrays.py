@@ -22,7 +22,7 @@ from locframework.ports import (
     TreeValue,
     UnreadableFile,
     WrittenFile,
-    gettext_forms,
+    laravel_forms,
     one_text,
     tree_entries,
     tree_place,
@@ -63,9 +63,6 @@ _ESCAPED = {n: f"\\u{{{n:x}}}" for n in (*range(32), *range(127, 160))} | {
 _NEW_FILE = b"<?php\n\nreturn [\n];\n"
 _LARAVEL = re.compile(r"(?:^|/)lang/(?:vendor/[^/]+/)?[a-z]{2,3}(?:[-_]\w+)*/", re.I)
 _RANGE = re.compile(r"[{\[][-\d|*,.]*[}\]]")
-_PLURAL = """af am ar be bg bn bs ca cs da de el en eo es et eu fa fi fo fr fur fy
-gl gu ha hi hr hu hy is it ku lb ln lt mg mk ml mn mr nb ne nl nn no nso om or pa pap pl
-ps pt ro ru sk sl so sq sr sv sw ta te ti tk uk ur wa zu"""  # with CLDR's in Laravel
 _TREE = "a key whose name begins another key"
 _CODE = "texts that PHP makes of variables, constants and calls"
 _OTHERS = "plural forms of languages that have others in Laravel than in CLDR"
@@ -261,7 +258,7 @@ class LaravelPhp(PhpArray):
         if not isinstance(value, Mapping) or not value:
             return None if isinstance(value, Mapping) else value
         is_plain, last = value.keys() == {"other"}, [*value.values()][-1]
-        forms = ("other",) if is_plain else _forms_of(code)
+        forms = ("other",) if is_plain else laravel_forms(code)
         text = "|".join(value.get(form, value.get("other", last)) for form in forms)
         if (_forms_in(text, code) or {"other": text}) != value:
             told = f"Laravel has the forms {', '.join(forms)}, without bars in them"
@@ -269,14 +266,8 @@ class LaravelPhp(PhpArray):
         return text
 
 
-def _forms_of(code: str) -> tuple[str, ...]:
-    """The forms between bars in the language: one, where they may not be CLDR's."""
-    is_known = code.partition("-")[0] in _PLURAL.split()
-    return gettext_forms(code) if is_known else ("other",)
-
-
 def _forms_in(text: str, code: str) -> dict[str, str]:
     """The forms between bars in a text; none if there are others than these."""
-    forms, parts = _forms_of(code), text.split("|")
+    forms, parts = laravel_forms(code), text.split("|")
     are_these = len(parts) == len(forms) > 1 and all(parts)
     return dict(zip(forms, parts, strict=True)) if are_these else {}
