@@ -105,6 +105,8 @@ class Catalogues:
             of_source = store.text_rows(project.id, project.source_language, newest)
             entries = [
                 convert_entry(entry, _text(row), format_, warnings)
+                if may_convert(entry, format_)
+                else entry
                 for entry, row in zip(entries, of_source, strict=True)
             ]
         [language] = [lang for lang in languages if lang.language_code == language_code]
