@@ -71,12 +71,6 @@ class _Item(Struct):
     format: str = ""
     variables: dict[str, Entry] = {}
 
-    @property
-    def texts(self) -> dict[str, Node]:
-        """The texts that are not empty, as members of the dict."""
-        texts = {name: _forms(entry) for name, entry in self.variables.items()}
-        return {**texts, **({_FORMAT: self.format} if self.format else {})}
-
     def around(self) -> tuple[str, str, str] | None:
         """Return the format's text before its one variable, the variable, and what is
         behind; None if there are other placeholders."""
@@ -154,8 +148,13 @@ class _File:
         for entry in entries:
             if _forms(entry):
                 self._add(entry, new, warnings)
-        items = self._items.items()
-        old = {name: item.texts for name, item in items if self.entries[name]}
+        old: dict[str, dict[str, Node]] = {}
+        for name, item in self._items.items():
+            if self.entries[name]:
+                old[name] = {
+                    each: _forms(item.variables[each]) for each in item.variables
+                }
+                old[name] |= {_FORMAT: item.format} if item.format else {}
         edits = self._edits(self._root, old, new)
         return self.xml.encoded(self.xml.edited(0, len(self.xml.data), edits))
 

@@ -65,7 +65,16 @@ def _localization(text: Text, state: str) -> dict[str, Node]:
     return {"variations": {"plural": forms}}
 
 
-class _Layout(JsonLayout):
+class _Catalog(JsonLayout):
+    """A catalog in the layout of Xcode, which texts are written into."""
+
+    def __init__(self, content: bytes, read: Sequence[Catalogue]) -> None:
+        """Raise UnreadableFile if it is none. ``read``: its texts."""
+        super().__init__(content)
+        self.warnings: list[str] = []
+        self._source = read[0].language_code or ""
+        self._old = {c.language_code or "": {e.key: e for e in c.entries} for c in read}
+
     def spelled(self, value: object, old: str = "") -> str:
         """As Xcode does: an object without members has an empty line."""
         if value != {}:
@@ -97,28 +106,17 @@ class _Layout(JsonLayout):
                 for form in item.value.items if name == "plural" else ():
                     form.is_removed = form.name not in node
 
-
-class _Writer:
-    """Writes texts into a catalog."""
-
-    def __init__(
-        self, layout: _Layout, read: Sequence[Catalogue], warnings: list[str]
-    ) -> None:
-        self._layout, self._warnings = layout, warnings
-        self._source = read[0].language_code
-        self._old = {c.language_code or "": {e.key: e for e in c.entries} for c in read}
-
-    def write(self, catalogues: Sequence[Catalogue]) -> None:
+    def update(self, catalogues: Sequence[Catalogue]) -> None:
         """Give the catalog these texts."""
         wanted: dict[str, dict[str, Entry]] = {}
         for one in catalogues:
-            code = one.language_code or self._source or ""
+            code = one.language_code or self._source
             own = frozenset((code,))
             same = [each for each in self._old if match_language(each, own)]
             code = code if code in self._old else (same or [code])[0]
             for entry in one.entries:
                 wanted.setdefault(entry.key, {})[code] = entry
-        item = self._layout.root.child("strings")
+        item = self.root.child("strings")
         assert item is not None
         strings = self._members(item)
         behind = strings.added
@@ -128,37 +126,30 @@ class _Writer:
                 strings.place_added(item)
                 behind = item.after
             elif any(entry.value for entry in entries.values()):
-                item = self._layout.add(strings, behind, key, {})
+                item = self.add(strings, behind, key, {})
             if item is not None:
-                self._update(item, entries)
+                self._update_key(item, entries)
         for key in {key for old in self._old.values() for key in old} - wanted.keys():
             if item := strings.child(key):
                 item.is_removed = True
 
-    def _update(self, item: TreeItem, entries: Mapping[str, Entry]) -> None:
+    def _update_key(self, item: TreeItem, entries: Mapping[str, Entry]) -> None:
         texts = {code: entry for code, entry in entries.items() if entry.value}
         flag = _child(item, "shouldTranslate")
         if flag and isinstance(flag.value, TreeValue) and flag.value.raw == "false":
             if texts:
-                self._warnings.append(f"{item.name} is left out: it is not translated")
+                self.warnings.append(f"{item.name} is left out: it is not translated")
             return
         comment = next((e.description for e in entries.values() if e.description), "")
-        known = _child(item, "comment")
-        old = known.value.text if known and isinstance(known.value, TreeValue) else None
-        if comment and known and not (old or "").startswith(comment):
-            self._layout.set_text(known, comment)
-        elif comment and not known:
-            self._layout.put(self._members(item), "comment", comment)
+        known = [old[item.name] for old in self._old.values() if item.name in old]
+        if comment and not any(e.description.startswith(comment) for e in known):
+            self.merge(self._members(item), {"comment": comment}, keeps=True)
         for code in sorted(entries):
             self._localize(item, code, entries[code])
-        localizations = _child(item, "localizations")
-        if localizations and isinstance(localizations.value, TreeContainer):
-            every = [*localizations.value.every()]
-            localizations.is_removed = bool(every) and all(e.is_removed for e in every)
-        if texts and isinstance(item.value, TreeContainer):
-            every = [*item.value.every()]
-            if every and all(each.is_removed for each in every):
-                item.value = TreeValue(self._layout.spelled({}))
+        value = item.value
+        has_lost = isinstance(value, TreeContainer) and value.items
+        if texts and has_lost and not self._prune(self._members(item)):
+            item.value = TreeValue(self.spelled({}))
 
     def _localize(self, item: TreeItem, code: str, entry: Entry) -> None:
         """Give a key another text in a language."""
@@ -168,7 +159,7 @@ class _Writer:
             value = value["other"]
         state = _REVIEW if entry.needs_review else _DONE
         localizations = _child(item, "localizations")
-        known = _child(localizations, code) if localizations else None
+        known = localizations and _child(localizations, code)
         keeps = old is not None and old.needs_review is entry.needs_review
         is_key = code == self._source and value == item.name and state == _DONE
         if (old and keeps and old.value == value) or (is_key and not known):
@@ -179,26 +170,24 @@ class _Writer:
             return
         if isinstance(value, Mapping) and "other" not in value:
             told = "has no text for 'other', which is needed"
-            self._warnings.append(f"{item.name} {told}")
+            self.warnings.append(f"{item.name} {told}")
         new = _localization(value, state)
         if known is None:
-            if localizations is None:
-                self._layout.put(self._members(item), "localizations", {code: new})
-            else:
-                self._layout.put(self._members(localizations), code, new)
+            new = {"localizations": {code: new}}
+            self.merge(self._members(item), new, keeps=False)
         elif not _child(known, "stringUnit") and old is None:
             told = f"is left out in {code}: it has texts for devices"
-            self._warnings.append(f"{item.name} {told}")
+            self.warnings.append(f"{item.name} {told}")
         elif isinstance(value, str) is (_child(known, "stringUnit") is not None):
-            self._layout.merge(self._members(known), new, keeps=keeps)
+            self.merge(self._members(known), new, keeps=keeps)
         else:
-            self._layout.fill(self._layout.set_container(known, is_array=False), new)
+            self.fill(self.set_container(known, is_array=False), new)
 
     def _members(self, item: TreeItem) -> TreeContainer:
         """Return the members of an object, which another value becomes."""
         if isinstance(item.value, TreeContainer):
             return item.value
-        return self._layout.set_container(item, is_array=False)
+        return self.set_container(item, is_array=False)
 
 
 def _child(item: TreeItem, name: str) -> TreeItem | None:
@@ -273,12 +262,11 @@ class Xcstrings:
         """One file with a localization for each catalogue. The language of the first
         is the source language of a new file."""
         template, source = catalogues[0].template, catalogues[0].language_code
-        layout, read = _Layout(_NEW), [Catalogue(source, [])]
-        if language := layout.root.child("sourceLanguage"):
-            layout.set_text(language, source or "")
+        catalog = _Catalog(_NEW, [Catalogue(source, [])])
+        if language := catalog.root.child("sourceLanguage"):
+            catalog.set_text(language, source or "")
         with suppress(UnreadableFile):  # it is no catalog any more
             read = self.read(SourceFile("", template or b""), options)
-            layout = _Layout(template or b"")
-        warnings: list[str] = []
-        _Writer(layout, read, warnings).write(catalogues)
-        return WrittenFile(layout.content(), warnings)
+            catalog = _Catalog(template or b"", read)
+        catalog.update(catalogues)
+        return WrittenFile(catalog.content(), catalog.warnings)
