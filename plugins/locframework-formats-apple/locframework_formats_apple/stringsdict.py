@@ -87,6 +87,11 @@ def _forms(entry: Entry) -> dict[str, str]:
     return {form: texts[form] for form in ("", *PLURAL_FORMS) if texts.get(form)}
 
 
+def _variable(kind: object, forms: Mapping[str, str]) -> dict[str, Node]:
+    head = {_RULE: _PLURAL, **({_TYPE: str(kind)} if kind else {})}
+    return {**head, **forms}
+
+
 class _File:
     """A file that was read, with its items and entries by name."""
 
@@ -152,7 +157,8 @@ class _File:
         for name, item in self._items.items():
             if self.entries[name]:
                 old[name] = {
-                    each: _forms(item.variables[each]) for each in item.variables
+                    each: _variable((entry.key_detail or {})["type"], _forms(entry))
+                    for each, entry in item.variables.items()
                 }
                 old[name] |= {_FORMAT: item.format} if item.format else {}
         edits = self._edits(self._root, old, new)
@@ -193,9 +199,8 @@ class _File:
             warnings.append(f"{key} has no text for 'other', which is needed")
         number = next(filter(None, map(_NUMBER.search, forms.values())), None)
         known = old.variables.get(variable, entry).key_detail or {}
-        kind = str(known.get("type", number[1] if number else "d"))
-        head = {_RULE: _PLURAL, **({_TYPE: kind} if kind else {})}
-        item[variable] = {**head, **forms}
+        kind = known.get("type", number[1] if number else "d")
+        item[variable] = _variable(kind, forms)
 
     def _edits(
         self, element: XmlElement, old: Mapping[str, Node], new: Mapping[str, Node]
@@ -217,6 +222,8 @@ class _File:
             key, value = pairs[name]
             at = self._lines(key.start, value.end)[1]
             before = old.get(name)
+            if before == node:
+                continue
             if isinstance(node, Mapping) and value.name == "dict":
                 before = before if isinstance(before, Mapping) else {}
                 yield from self._edits(value, before, node)
