@@ -15,12 +15,19 @@ from locframework.ports import (
     Entry,
     FileOptions,
     FormatInfo,
+    Json,
+    JsonDocument,
+    JsonLayout,
+    JsonUnreadable,
     Text,
+    TreeContainer,
+    TreeItem,
+    TreeValue,
+    is_forbidden,
     plural_argument,
     quoted,
 )
 
-from .layout import Container, Item, Layout, Value
 from .objects import (
     NO_OTHER,
     JsonFormat,
@@ -29,7 +36,6 @@ from .objects import (
     whole_texts,
     without_duplicates,
 )
-from .strict_json import Document, Json, Unreadable, is_forbidden
 from .trees import FORMS, PLAIN, in_order, kept_in, with_other
 
 _RESERVED = (
@@ -207,7 +213,7 @@ def stored(value: Json) -> object:
         return {name: stored(inner) for name, inner in value.items()}
     if isinstance(value, list):
         return [stored(inner) for inner in value]
-    return None if isinstance(value, Unreadable) else value
+    return None if isinstance(value, JsonUnreadable) else value
 
 
 def as_object(value: object) -> Mapping[str, object]:
@@ -219,7 +225,7 @@ LOCALE = "@@locale"
 
 
 class _Reading:
-    def __init__(self, document: Document, plurals: Mapping[str, bool]) -> None:
+    def __init__(self, document: JsonDocument, plurals: Mapping[str, bool]) -> None:
         self._document = document
         self._plurals = plurals
         self._attributes: dict[str, tuple[int, Json]] = {}
@@ -238,7 +244,7 @@ class _Reading:
                 self._attributes[name] = line, value
             elif isinstance(value, str):
                 messages.append((line, name, value))
-            elif value is Unreadable.TEXT:
+            elif value is JsonUnreadable.TEXT:
                 messages.append((line, name, None))
             elif value and isinstance(value, (dict, list)):
                 document.warn(line, f"{quoted(name)} is left out: it has to be a text")
@@ -403,7 +409,7 @@ class Arb(JsonFormat):
         limits=(NO_OTHER, "plural forms with unmatched braces"),
     )
 
-    def catalogue_of(self, document: Document, options: FileOptions) -> Catalogue:
+    def catalogue_of(self, document: JsonDocument, options: FileOptions) -> Catalogue:
         """One catalogue; its language is ``@@locale``, None without.
 
         ``@@…`` other than the locale, and attributes of messages that are not there
@@ -449,7 +455,7 @@ class Arb(JsonFormat):
 
     def update(
         self,
-        layout: Layout,
+        layout: JsonLayout,
         catalogue: Catalogue,
         options: FileOptions,
         warnings: list[str],
@@ -486,10 +492,12 @@ def _member(
 class _Update:
     """A template with the messages of other entries."""
 
-    def __init__(self, layout: Layout, warnings: list[str], *, is_source: bool) -> None:
+    def __init__(
+        self, layout: JsonLayout, warnings: list[str], *, is_source: bool
+    ) -> None:
         self._layout = layout
         self._root = layout.root
-        self._items: dict[str, list[Item]] = {}  # a name may be there twice
+        self._items: dict[str, list[TreeItem]] = {}  # a name may be there twice
         for item in layout.root.items:
             self._items.setdefault(item.name, []).append(item)
         self._warnings = warnings
@@ -514,21 +522,23 @@ class _Update:
 
     def _names(
         self, entries: Mapping[str, Entry]
-    ) -> tuple[dict[str, str], dict[str, list[Item]]]:
+    ) -> tuple[dict[str, str], dict[str, list[TreeItem]]]:
         """The name of each key that the template has, and where the next one goes.
 
         Removes the messages of no entry, with their attributes.
         """
         names: dict[str, str] = {}
-        behind: dict[str, list[Item]] = {}
+        behind: dict[str, list[TreeItem]] = {}
         items = self._root.items
         for at, item in enumerate(items):
-            if item.name.startswith("@") or isinstance(item.value, Container):
+            if item.name.startswith("@") or isinstance(item.value, TreeContainer):
                 continue
             block = self._block(item.name)
             x_key = block.child(X_KEY) if block else None
             named = (
-                x_key.value.text if x_key and isinstance(x_key.value, Value) else None
+                x_key.value.text
+                if x_key and isinstance(x_key.value, TreeValue)
+                else None
             )
             key = named if named in entries else item.name
             if key is not None and key in entries:
@@ -541,10 +551,12 @@ class _Update:
                 self._remove(item.name)
         return names, behind
 
-    def _block(self, name: str) -> Container | None:
+    def _block(self, name: str) -> TreeContainer | None:
         item = self._root.child(f"@{name}")
         value = item.value if item and not item.is_removed else None
-        return value if isinstance(value, Container) and not value.is_array else None
+        return (
+            value if isinstance(value, TreeContainer) and not value.is_array else None
+        )
 
     def _remove(self, name: str) -> None:
         for item in [*self._items[name], *self._items.get(f"@{name}", ())]:
@@ -555,7 +567,7 @@ class _Update:
         mark_item = block.child(X_PLURAL) if block else None
         mark = _mark(mark_item)
         for item in self._items[name]:
-            if not isinstance(item.value, Value):
+            if not isinstance(item.value, TreeValue):
                 continue
             raw = item.value.text
             if not entry.value and entry.value != "":
@@ -602,7 +614,7 @@ class _Update:
         message, attributes = _message(entry, value, self._warnings)
         return message, attributes.get(X_PLURAL)
 
-    def _insert(self, entry: Entry, name: str, behind: list[Item]) -> None:
+    def _insert(self, entry: Entry, name: str, behind: list[TreeItem]) -> None:
         [value] = whole_texts(
             [_with_empty_forms(entry)], FAMILY, self._warnings
         ).values()
@@ -626,8 +638,8 @@ class _Update:
     def _set(
         self,
         name: str,
-        block: Container | None,
-        item: Item | None,
+        block: TreeContainer | None,
+        item: TreeItem | None,
         member: str,
         value: object,
     ) -> None:
@@ -646,15 +658,15 @@ class _Update:
             self._layout.add(block, block.added, member, value)
 
 
-def _mark(item: Item | None) -> object:
+def _mark(item: TreeItem | None) -> object:
     """The value of ``x-plural`` in the template."""
     if item is None:
         return None
-    if isinstance(item.value, Container):
+    if isinstance(item.value, TreeContainer):
         texts = {
             inner.name: inner.value.text
             for inner in item.value.items
-            if isinstance(inner.value, Value)
+            if isinstance(inner.value, TreeValue)
         }
         return texts if as_forms(texts) else None
     return False if item.value.raw == "false" else None

@@ -7,6 +7,9 @@ from locframework.ports import (
     Catalogue,
     Entry,
     FileOptions,
+    Json,
+    JsonDocument,
+    JsonObject,
     TreePath,
     kept_in,
     tree_key,
@@ -15,7 +18,6 @@ from locframework.ports import (
 
 from .objects import NO_OTHER, without_duplicates
 from .plain import PlainJson, Writing, info_of, plain_entry
-from .strict_json import Document, Json, Object
 from .trees import FORMS
 
 TRANSLATION, DESCRIPTION, ARRAY = "translation", "description", "array"
@@ -34,7 +36,7 @@ class GoI18nJson(PlainJson):
         "json-go-i18n", "go-i18n", NO_OTHER, "delimiters, in new files", comments=True
     )
 
-    def catalogue_of(self, document: Document, options: FileOptions) -> Catalogue:
+    def catalogue_of(self, document: JsonDocument, options: FileOptions) -> Catalogue:
         """The messages of a document. No language: files do not tell."""
         detail = {"json": {ARRAY: True}} if document.is_array else None
         entries = []
@@ -91,11 +93,11 @@ class GoI18nJson(PlainJson):
                 rest[DESCRIPTION] = entry.description
             for name, text in rest.items():
                 yield plain_entry((*path, name), text)
-            is_object = isinstance(was, Object) or bool(rest)
-            if "id" in rest or (isinstance(was, Object) and TRANSLATION in was):
+            is_object = isinstance(was, JsonObject) or bool(rest)
+            if "id" in rest or (isinstance(was, JsonObject) and TRANSLATION in was):
                 path = (*path, TRANSLATION)
-                inner = was.get(TRANSLATION) if isinstance(was, Object) else None
-                is_object = isinstance(inner, Object)
+                inner = was.get(TRANSLATION) if isinstance(was, JsonObject) else None
+                is_object = isinstance(inner, JsonObject)
             if is_object or len(forms) > 1:
                 for form, text in forms.items():
                     yield plain_entry((*path, form), text)
@@ -109,7 +111,7 @@ def _messages(
     """The path, line and value of each message; elements of arrays are some too."""
     if path and (isinstance(value, str) or _is_one(value)):
         yield path, line, value
-    elif isinstance(value, Object):
+    elif isinstance(value, JsonObject):
         for place, name, inner in value.numbered():
             yield from _messages(inner, (*path, name), place)
     elif isinstance(value, list):
@@ -119,11 +121,11 @@ def _messages(
 
 def _is_one(value: Json) -> bool:
     return (
-        isinstance(value, Object)
+        isinstance(value, JsonObject)
         and value != {}
         and all(
             name == TRANSLATION
-            or (name.lower() in _MEMBERS and not isinstance(each, (Object, list)))
+            or (name.lower() in _MEMBERS and not isinstance(each, (JsonObject, list)))
             for name, each in value.items()
         )
     )
@@ -131,15 +133,15 @@ def _is_one(value: Json) -> bool:
 
 def _forms_in(value: Json) -> dict[str, str]:
     """The texts of a message by plural form."""
-    found = value.get(TRANSLATION, value) if isinstance(value, Object) else value
+    found = value.get(TRANSLATION, value) if isinstance(value, JsonObject) else value
     if isinstance(found, str):
         return {"other": found}
-    forms = found if isinstance(found, Object) else {}
+    forms = found if isinstance(found, JsonObject) else {}
     return {f: text for f in PLURAL_FORMS if isinstance(text := forms.get(f), str)}
 
 
 def _rest_of(value: Json) -> dict[str, str]:
     """The texts of a message that are no forms."""
-    found = value if isinstance(value, Object) else {}
+    found = value if isinstance(value, JsonObject) else {}
     names = FORMS | {TRANSLATION}
     return {n: t for n, t in found.items() if isinstance(t, str) and n not in names}

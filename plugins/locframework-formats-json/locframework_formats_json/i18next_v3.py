@@ -10,6 +10,7 @@ from locframework.ports import (
     Detail,
     Entry,
     FileOptions,
+    JsonDocument,
     fitted_forms,
     kept_in,
     quoted,
@@ -18,7 +19,6 @@ from locframework.ports import (
 
 from .objects import NO_TREE, Leaf, Plurals
 from .plain import RARE_FORMS, PlainJson, Writing, info_of
-from .strict_json import Document
 
 PLURAL = "_plural"
 _SUFFIX = re.compile(rf"(.+?)({PLURAL}|_[0-5])", re.DOTALL)
@@ -57,7 +57,7 @@ class I18nextV3Json(PlainJson):
         "json-i18next-v3", "i18next v3", NO_TREE, RARE_FORMS, placeholders="i18next"
     )
 
-    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
+    def leaves_of(self, document: JsonDocument, options: FileOptions) -> list[Leaf]:
         """The texts of the tree, forms put together where the first of them stood."""
         found = super().leaves_of(document, options)
         by_key = {leaf.key: leaf for leaf in found}

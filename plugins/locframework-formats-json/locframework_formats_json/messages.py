@@ -9,7 +9,13 @@ from locframework.ports import (
     Entry,
     FileOptions,
     FormatInfo,
+    JsonDocument,
+    JsonLayout,
+    JsonObject,
     Text,
+    TreeContainer,
+    TreeItem,
+    TreeValue,
     icu_message,
     icu_plural,
     plural_argument,
@@ -17,9 +23,7 @@ from locframework.ports import (
 )
 
 from .arb import DEFAULT_ARGUMENT, as_object, stored
-from .layout import Container, Item, Layout, Value
 from .objects import NO_OTHER, JsonFormat
-from .strict_json import Document, Object
 from .trees import kept_in, with_other
 
 FAMILY = "chrome"
@@ -38,12 +42,12 @@ class MessageJson(JsonFormat):
     message: ClassVar[str]  # the member that is the text
     files: ClassVar[str]  # what they are called in warnings
 
-    def catalogue_of(self, document: Document, options: FileOptions) -> Catalogue:
+    def catalogue_of(self, document: JsonDocument, options: FileOptions) -> Catalogue:
         """The messages of a document. No language: files do not tell."""
         entries = []
         for line, name, value in document.members.numbered():
-            text = value.get(self.message) if isinstance(value, Object) else None
-            if not isinstance(value, Object) or not isinstance(text, str):
+            text = value.get(self.message) if isinstance(value, JsonObject) else None
+            if not isinstance(value, JsonObject) or not isinstance(text, str):
                 told = f"is left out: it has no {self.message}"
                 document.warn(line, f"{quoted(name)} {told}")
                 continue
@@ -76,7 +80,7 @@ class MessageJson(JsonFormat):
 
     def update(
         self,
-        layout: Layout,
+        layout: JsonLayout,
         catalogue: Catalogue,
         options: FileOptions,
         warnings: list[str],
@@ -84,7 +88,7 @@ class MessageJson(JsonFormat):
         """The template with the catalogue's messages."""
         is_source = catalogue.language_code in (None, options.source_language)
         root = layout.root
-        known: dict[str, list[Item]] = {}  # a name may be there twice
+        known: dict[str, list[TreeItem]] = {}  # a name may be there twice
         for item in root.items:
             if self._message_in(item) is not None:
                 known.setdefault(item.name, []).append(item)
@@ -108,24 +112,24 @@ class MessageJson(JsonFormat):
                     layout.fill(layout.set_container(taken, is_array=False), member)
         return layout.content()
 
-    def fits(self, layout: Layout) -> bool:
+    def fits(self, layout: JsonLayout) -> bool:
         """Whether the template has messages."""
         return any(map(self._message_in, layout.root.items))
 
-    def _detail(self, value: Object) -> Mapping[str, object] | None:
+    def _detail(self, value: JsonObject) -> Mapping[str, object] | None:
         """What new files of other languages need of a message."""
         return None
 
     def _shown(
-        self, name: str, text: str, value: Object, options: FileOptions
+        self, name: str, text: str, value: JsonObject, options: FileOptions
     ) -> tuple[Text, tuple[str, ...]]:
         """What a message says, and what is known of its placeholders."""
         return text, ()
 
-    def _message_in(self, item: Item) -> Item | None:
+    def _message_in(self, item: TreeItem) -> TreeItem | None:
         """The message of a member; None if it has none."""
         value = item.value
-        found = value.child(self.message) if isinstance(value, Container) else None
+        found = value.child(self.message) if isinstance(value, TreeContainer) else None
         return found if found is not None and _text_in(found) is not None else None
 
     def _text_of(self, entry: Entry, warnings: list[str]) -> str | None:
@@ -146,8 +150,8 @@ class MessageJson(JsonFormat):
 
     def _change(
         self,
-        layout: Layout,
-        item: Item,
+        layout: JsonLayout,
+        item: TreeItem,
         entry: Entry,
         text: str | None,
         *,
@@ -155,7 +159,7 @@ class MessageJson(JsonFormat):
     ) -> None:
         """Give a member another text, and in the source language its description."""
         container, message = item.value, self._message_in(item)
-        assert isinstance(container, Container)
+        assert isinstance(container, TreeContainer)
         assert message is not None
         if text is None:
             item.is_removed = bool(_text_in(message))
@@ -170,8 +174,8 @@ class MessageJson(JsonFormat):
             layout.set_text(description, entry.description)
 
 
-def _text_in(item: Item) -> str | None:
-    return item.value.text if isinstance(item.value, Value) else None
+def _text_in(item: TreeItem) -> str | None:
+    return item.value.text if isinstance(item.value, TreeValue) else None
 
 
 class ChromeJson(MessageJson):
@@ -190,13 +194,13 @@ class ChromeJson(MessageJson):
         limits=("keys with signs other than letters, digits, underscores and @",),
     )
 
-    def _detail(self, value: Object) -> Mapping[str, object] | None:
+    def _detail(self, value: JsonObject) -> Mapping[str, object] | None:
         placeholders = value.get(PLACEHOLDERS)
         kept = {PLACEHOLDERS: stored(placeholders)}
         return {FAMILY: kept} if placeholders is not None else None
 
     def _shown(
-        self, name: str, text: str, value: Object, options: FileOptions
+        self, name: str, text: str, value: JsonObject, options: FileOptions
     ) -> tuple[Text, tuple[str, ...]]:
         contents = {
             called.lower(): as_object(its).get("content")
@@ -236,7 +240,7 @@ class FormatjsJson(MessageJson):
     )
 
     def _shown(
-        self, name: str, text: str, value: Object, options: FileOptions
+        self, name: str, text: str, value: JsonObject, options: FileOptions
     ) -> tuple[Text, tuple[str, ...]]:
         plural = icu_plural(text) if options.plurals.get(name) else None
         return (plural[1], (f"{plural[0]}:plural",)) if plural else (text, ())

@@ -8,6 +8,8 @@ from locframework.ports import (
     Catalogue,
     Entry,
     FileOptions,
+    JsonDocument,
+    JsonObject,
     TreePath,
     fitted_forms,
     forms_of_rule,
@@ -19,7 +21,6 @@ from locframework.ports import (
 
 from .objects import Leaf
 from .plain import PlainJson, Writing, info_of, plain_entry
-from .strict_json import Document, Object
 
 TRANSLATIONS, RULE = "translations", "pluralForm"
 
@@ -36,16 +37,16 @@ class NextcloudJson(PlainJson):
         "plural forms that the rule of the file does not have",
     )
 
-    def catalogue_of(self, document: Document, options: FileOptions) -> Catalogue:
+    def catalogue_of(self, document: JsonDocument, options: FileOptions) -> Catalogue:
         """The catalogue, with the rule."""
         detail = {"json": {RULE: document.members.get(RULE)}}
         return replace(super().catalogue_of(document, options), detail=detail)
 
-    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
+    def leaves_of(self, document: JsonDocument, options: FileOptions) -> list[Leaf]:
         """The translations. Raises UnreadableFile if there can be none."""
-        empty = Object() if RULE in document.members else None
+        empty = JsonObject() if RULE in document.members else None
         members = document.members.get(TRANSLATIONS, empty)
-        if not isinstance(members, Object):
+        if not isinstance(members, JsonObject):
             document.raise_any()
             raise unreadable(1, "kind", f"the file has no {TRANSLATIONS}")
         forms = _forms(document.members.get(RULE), options.language_code)
@@ -78,7 +79,7 @@ class NextcloudJson(PlainJson):
             if not isinstance(value, Mapping):
                 yield plain_entry((TRANSLATIONS, key), value)
                 continue
-            was = old.get(key) if isinstance(old, Object) else None
+            was = old.get(key) if isinstance(old, JsonObject) else None
             texts: Sequence[object] = was if isinstance(was, list) and value else ()
             if value and _by_form(forms, texts) != value:
                 names = [form or "other" for form in forms]

@@ -18,6 +18,11 @@ from locframework.ports import (
     Entry,
     FileOptions,
     FormatInfo,
+    Json,
+    JsonDocument,
+    JsonLayout,
+    JsonObject,
+    JsonUnreadable,
     SourceFile,
     Text,
     TreePath,
@@ -25,10 +30,12 @@ from locframework.ports import (
     UnreadableFile,
     WrittenFile,
     common_plural_forms,
+    encoded_json,
     has_to_keep_path,
     in_order,
     kept_in,
     known_path,
+    parse_json,
     quoted,
     tree_place,
     unreadable,
@@ -43,25 +50,16 @@ from .dialects import (
     piped,
     sure_format,
 )
-from .layout import Layout
-from .strict_json import (
-    Document,
-    Json,
-    Object,
-    Unreadable,
-    encoded,
-    parse,
-)
 from .trees import FORMS, PLAIN, Place, Tree
 
-_TEXTS = frozenset({str, type(None), Unreadable})
+_TEXTS = frozenset({str, type(None), JsonUnreadable})
 _SUFFIXES = re.compile(b"_(?:other|few)")
 _SUFFIX = re.compile(rf"(.+)_({'|'.join(PLURAL_FORMS)})", re.DOTALL)
 
 NO_OTHER = "a plural without the form other"
 NO_TREE = "a key whose name begins another key"
 
-Forms = dict[str, str | Unreadable | None]  # as a file has them; null: no text
+Forms = dict[str, str | JsonUnreadable | None]  # as a file has them; null: no text
 
 
 def is_plural(value: object) -> TypeGuard[Forms]:
@@ -142,7 +140,7 @@ class Leaf(NamedTuple):
 
 
 def leaves(
-    document: Document,
+    document: JsonDocument,
     separator: str,
     is_one: Callable[[str, Mapping[str, object]], bool],
 ) -> list[Leaf]:
@@ -153,13 +151,13 @@ def leaves(
     found: list[Leaf] = []
 
     def add(line: int, key: str, path: TreePath, value: Json) -> None:
-        if isinstance(value, str) or value is Unreadable.TEXT:
+        if isinstance(value, str) or value is JsonUnreadable.TEXT:
             text = value if isinstance(value, str) else None
             found.append(Leaf(key, path, line, text))
         elif isinstance(value, list):
             for at, inner in enumerate(value):
                 add(line, f"{key}{separator}{at}", (*path, at), inner)
-        elif isinstance(value, Object):
+        elif isinstance(value, JsonObject):
             if is_plural(value) and is_one(key, value):
                 found.append(Leaf(key, path, line, value))
                 return
@@ -179,7 +177,7 @@ def texts_in(forms: Mapping[str, object]) -> dict[str, str]:
 Keyed = TypeVar("Keyed", Leaf, Entry)
 
 
-def without_duplicates(document: Document, found: Sequence[Keyed]) -> list[Keyed]:
+def without_duplicates(document: JsonDocument, found: Sequence[Keyed]) -> list[Keyed]:
     """What was found; of a key given twice, ``a.b`` and ``b`` in ``a``, the first.
 
     Notes a fault where they differ, else a warning.
@@ -289,7 +287,7 @@ class JsonFormat:
 
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
         """One catalogue. Raises UnreadableFile with a Problem for each fault."""
-        document = parse(file.content, self.id_)
+        document = parse_json(file.content, self.id_)
         catalogue = self.catalogue_of(document, options)
         document.raise_any()
         return [catalogue]
@@ -303,19 +301,19 @@ class JsonFormat:
         if catalogue.template is not None:
             has_text = any(entry.value for entry in catalogue.entries)
             with suppress(ValueError, UnreadableFile):  # it is no JSON any more
-                layout = Layout(catalogue.template, self.id_)
+                layout = JsonLayout(catalogue.template, self.id_)
                 if not has_text or (layout.root.items and self.fits(layout)):
                     content = self.update(layout, catalogue, options, warnings)
                     return WrittenFile(content, warnings)
         document = self.document_of(catalogue, options, warnings)
-        return WrittenFile(encoded(document, self._indent), warnings)
+        return WrittenFile(encoded_json(document, self._indent), warnings)
 
-    def fits(self, layout: Layout) -> bool:
+    def fits(self, layout: JsonLayout) -> bool:
         """Whether a template with members is of this kind of JSON."""
         return True
 
     @abstractmethod
-    def catalogue_of(self, document: Document, options: FileOptions) -> Catalogue:
+    def catalogue_of(self, document: JsonDocument, options: FileOptions) -> Catalogue:
         """The catalogue in a document; notes faults."""
 
     @abstractmethod
@@ -327,7 +325,7 @@ class JsonFormat:
     @abstractmethod
     def update(
         self,
-        layout: Layout,
+        layout: JsonLayout,
         catalogue: Catalogue,
         options: FileOptions,
         warnings: list[str],
@@ -340,7 +338,7 @@ class ObjectJson(JsonFormat):
 
     _by_suffix = False  # how plurals are written: x_one, or one in x
 
-    def catalogue_of(self, document: Document, options: FileOptions) -> Catalogue:
+    def catalogue_of(self, document: JsonDocument, options: FileOptions) -> Catalogue:
         """The catalogue in a document. No language: files do not tell."""
         found = self.leaves_of(document, options)
         entries = [self._entry(leaf, options) for leaf in found]
@@ -357,7 +355,7 @@ class ObjectJson(JsonFormat):
 
     def update(
         self,
-        layout: Layout,
+        layout: JsonLayout,
         catalogue: Catalogue,
         options: FileOptions,
         warnings: list[str],
@@ -368,7 +366,7 @@ class ObjectJson(JsonFormat):
         return update.content(catalogue.entries, self.place_of)
 
     @abstractmethod
-    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
+    def leaves_of(self, document: JsonDocument, options: FileOptions) -> list[Leaf]:
         """The texts and plurals of a document; notes faults."""
 
     def place_of(self, entry: Entry, separator: str) -> tuple[TreePath, bool]:
@@ -418,7 +416,7 @@ class NestedJson(ObjectJson):
         limits=(NO_OTHER, NO_TREE),
     )
 
-    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
+    def leaves_of(self, document: JsonDocument, options: FileOptions) -> list[Leaf]:
         """The leaves of the tree. Raises UnreadableFile for a file of another kind."""
         kind = envelope_of(document.members)
         if kind is not None:
@@ -461,7 +459,7 @@ class FlatJson(ObjectJson):
 
     info = FormatInfo("json-flat", "JSON, flat", ".json", "application/json")
 
-    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
+    def leaves_of(self, document: JsonDocument, options: FileOptions) -> list[Leaf]:
         """The members of the one object."""
         plurals, separator = Plurals(options), options.key_separator
 
@@ -520,7 +518,7 @@ class I18nextJson(ObjectJson):
     )
     _by_suffix = True
 
-    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
+    def leaves_of(self, document: JsonDocument, options: FileOptions) -> list[Leaf]:
         """The leaves of the tree, forms put together where the first of them stood."""
         found = leaves(document, options.key_separator, lambda *_: False)
         plurals, by_key = Plurals(options), {leaf.key: leaf for leaf in found}

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from locframework.ports import (
     Entry,
     FileOptions,
+    JsonDocument,
     PipedPlurals,
     TreePath,
     quoted,
@@ -17,7 +18,6 @@ from locframework.ports import (
 
 from .objects import NO_TREE, Leaf
 from .plain import RARE_FORMS, PlainJson, Writing, info_of
-from .strict_json import Document
 
 NO_BARS = "bars in texts of plurals"
 
@@ -28,7 +28,7 @@ class PipedJson(PlainJson):
     by_path = False
     plurals: ClassVar[PipedPlurals]
 
-    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
+    def leaves_of(self, document: JsonDocument, options: FileOptions) -> list[Leaf]:
         """The texts of the tree, and the plurals among them."""
         code = options.language_code
 

@@ -13,15 +13,16 @@ from locframework.ports import (
     Entry,
     FileOptions,
     FormatInfo,
+    JsonDocument,
     TreePath,
     UnreadableFile,
     WrittenFile,
+    parse_json,
     quoted,
     tree_key,
 )
 
 from .objects import Leaf, ObjectJson, leaves
-from .strict_json import Document, parse
 from .trees import PLAIN, Place, Tree, kept_in
 
 RARE_FORMS = "plural forms that the language needs for fractions alone"
@@ -33,7 +34,7 @@ class Writing(NamedTuple):
 
     catalogue: Catalogue
     options: FileOptions
-    template: Document  # empty if there is none
+    template: JsonDocument  # empty if there is none
     warnings: list[str]
 
 
@@ -45,7 +46,7 @@ class PlainJson(ObjectJson):
 
     by_path = True
 
-    def leaves_of(self, document: Document, options: FileOptions) -> list[Leaf]:
+    def leaves_of(self, document: JsonDocument, options: FileOptions) -> list[Leaf]:
         """The texts of the tree."""
         return leaves(document, options.key_separator, lambda *_: False)
 
@@ -58,9 +59,9 @@ class PlainJson(ObjectJson):
     ) -> WrittenFile:
         """One file of the plain texts of the one catalogue."""
         (catalogue,), warnings = catalogues, list[str]()
-        template = parse(b"{}")
+        template = parse_json(b"{}")
         with suppress(UnreadableFile):
-            template = parse(catalogue.template or b"{}", self.id_)
+            template = parse_json(catalogue.template or b"{}", self.id_)
         given = replace(catalogue, entries=[_single(e) for e in catalogue.entries])
         plain: dict[str, Entry] = {}
         for entry in self.plain(Writing(given, options, template, warnings)):

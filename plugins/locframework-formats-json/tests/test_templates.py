@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from locframework_formats_json import JsonPlugin, JsonSettings
-from locframework_formats_json.layout import Layout
 from msgspec.structs import replace
 
 from locframework.ports import (
@@ -16,6 +15,7 @@ from locframework.ports import (
     Entry,
     FileOptions,
     Format,
+    JsonLayout,
     SourceFile,
     Text,
     UnreadableFile,
@@ -155,7 +155,7 @@ def test_every_file_that_is_read_is_written_to_the_same_bytes(
 ) -> None:
     found = read_or_none(format_, content)
 
-    assert Layout(content).content() == content
+    assert JsonLayout(content).content() == content
     assert found is None or write(format_, found) == content
 
 

@@ -157,7 +157,10 @@ def _said(literal: re.Match[str]) -> str | None:
     indent, lines = literal["indent"], literal["lines"].removesuffix("\r").split("\n")
     if any(line.strip(" \t\r") and not line.startswith(indent) for line in lines):
         return None
-    text = "\n".join(line[len(indent) :] for line in lines[1:])
+    text = "\n".join(
+        line[len(indent) :] if line.startswith(indent) else line.lstrip(" \t")
+        for line in lines[1:]
+    )
     return text if literal["quote"] == "'" else _unescaped(text, b'"')
 
 

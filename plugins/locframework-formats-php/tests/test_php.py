@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from locframework_formats_php import PhpPlugin
 
@@ -101,6 +101,7 @@ FORMS = (
 
 @often
 @given(st.lists(_PIECES, max_size=8).map("".join), st.sampled_from(FORMS))
+@example("\n\r\n", FORMS[4])
 def test_texts_of_a_file_are_those_of_php(tmp_path, text, form):
     content = f"<?php return ['a' => {form.format(text)}, 'b' => 'c'];".encode()
     theirs = in_php(tmp_path, content)

@@ -1,4 +1,4 @@
-"""The formats toml and toml-go-i18n: tables of texts."""
+"""The format toml: tables of texts, and messages of go-i18n."""
 
 import re
 import tomllib

@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from locframework_formats_json import JsonPlugin, JsonSettings
-from locframework_formats_json.strict_json import Object, parse
 
-from locframework.ports import SourceFile, UnreadableFile
+from locframework.ports import JsonObject, SourceFile, UnreadableFile, parse_json
 
 
 def faults(content: str | bytes) -> list[tuple[str, str]]:
     """Where and which rule, for each Problem of a file."""
     data = content.encode() if isinstance(content, str) else content
     with pytest.raises(UnreadableFile) as caught:
-        parse(data).raise_any()
+        parse_json(data).raise_any()
     details = caught.value.details
     assert isinstance(details, list)
     return [(problem.path, problem.rule) for problem in details]
@@ -43,7 +42,7 @@ def test_a_syntax_error_is_told_with_its_line(content: str, line: int) -> None:
 @pytest.mark.parametrize("content", [b"", b" \n\n", b"\xef\xbb\xbf"])
 def test_an_empty_file_is_told_to_be_empty(content: bytes) -> None:
     with pytest.raises(UnreadableFile, match="line 1: the file is empty"):
-        parse(content)
+        parse_json(content)
 
 
 def test_every_fault_and_warning_is_told_with_its_line() -> None:
@@ -59,7 +58,7 @@ def test_every_fault_and_warning_is_told_with_its_line() -> None:
     }"""
 
     assert faults(content) == [("line 5", "number"), ("line 9", "duplicate")]
-    told = parse(content.encode()).warnings
+    told = parse_json(content.encode()).warnings
     assert [warning.split()[:3] for warning in told] == [
         ["line", "4:", "'nul'"],
         ["line", "5:", "'large'"],
@@ -74,7 +73,7 @@ def test_no_depth_of_nesting_is_too_much() -> None:
 
 
 def test_sixty_four_levels_are_read_and_one_more_is_not() -> None:
-    parse(b'{"a":' * 64 + b'"b"' + b"}" * 64).raise_any()
+    parse_json(b'{"a":' * 64 + b'"b"' + b"}" * 64).raise_any()
     assert faults('{"a":' * 65 + '"b"' + "}" * 65) == [("line 1", "nesting")]
 
 
@@ -85,7 +84,7 @@ def test_a_file_that_is_no_utf_8_is_refused_with_the_line() -> None:
 
 
 def test_a_byte_order_mark_is_no_fault() -> None:
-    assert parse(b'\xef\xbb\xbf{"a": "b"}').members == {"a": "b"}
+    assert parse_json(b'\xef\xbb\xbf{"a": "b"}').members == {"a": "b"}
 
 
 def test_a_file_that_is_no_object_is_refused() -> None:
@@ -96,7 +95,7 @@ def test_a_file_that_is_no_object_is_refused() -> None:
 def test_escapes_that_only_look_forbidden_are_read() -> None:
     content = b'{"a": "\\\\u0000 \\\\ud800 \\\\\\\\\\" \\ud83d\\ude00 \\u0001"}'
 
-    document = parse(content)
+    document = parse_json(content)
 
     document.raise_any()
     assert document.members == {"a": '\\u0000 \\ud800 \\\\" \U0001f600 \x01'}
@@ -106,7 +105,7 @@ def test_a_hundred_problems_are_told_and_the_others_counted() -> None:
     content = '{"a": "y"' + ',"a": "x"' * 501 + "}"
 
     with pytest.raises(UnreadableFile) as caught:
-        parse(content.encode()).raise_any()
+        parse_json(content.encode()).raise_any()
 
     assert isinstance(caught.value.details, list)
     assert len(caught.value.details) == 100
@@ -117,21 +116,21 @@ def test_a_file_that_is_nothing_but_faults_is_not_read_to_its_end() -> None:
     content = "{" + '"a": "b", ' + '"a": "c", ' * 5000 + '"c": "d"}'
 
     with pytest.raises(UnreadableFile, match=f"and {999} more"):
-        parse(content.encode())
+        parse_json(content.encode())
 
 
 def test_a_thousand_warnings_are_given_and_then_the_last() -> None:
     content = '{"a": "\\u0000"' + ', "a": "\\u0000"' * 5000 + "}"
 
-    assert len(parse(content.encode()).warnings) == 1000 + 1
+    assert len(parse_json(content.encode()).warnings) == 1000 + 1
 
 
 def test_a_message_repeats_little_and_nothing_unprintable() -> None:
     name = "\\u0001" * 500 + "\\n" * 500
-    document = parse(f'{{"{name}": "\\u0000", "\\ud800": "b"}}'.encode())
+    document = parse_json(f'{{"{name}": "\\u0000", "\\ud800": "b"}}'.encode())
 
     with pytest.raises(UnreadableFile) as caught:
-        parse(f'{{"{name}": "a", "{name}": "b"}}'.encode()).raise_any()
+        parse_json(f'{{"{name}": "a", "{name}": "b"}}'.encode()).raise_any()
 
     told = caught.value.message + repr(caught.value.details)
     assert all(each.isprintable() for each in [told, *document.warnings])
@@ -142,7 +141,7 @@ def lines_of(value: object) -> list[int]:
     """The lines of all members in file order."""
     if isinstance(value, list):
         return [line for inner in value for line in lines_of(inner)]
-    if not isinstance(value, Object):
+    if not isinstance(value, JsonObject):
         return []
     found: list[int] = []
     for line, _, inner in value.numbered():
@@ -174,20 +173,20 @@ MEMBERS = {"a": "1", "b": {"c": 'say ":', "d": {"e": "\n", "f": "{"}}, "g": "\\"
     ],
 )
 def test_each_member_has_its_line(content: str, lines: list[int]) -> None:
-    assert lines_of(parse(content.encode()).members) == lines
+    assert lines_of(parse_json(content.encode()).members) == lines
 
 
 def test_a_file_that_is_indented_has_a_member_a_line() -> None:
     content = json.dumps(MEMBERS, indent=2).encode()
 
-    assert lines_of(parse(content).members) == [2, 3, 4, 5, 6, 7, 10]
+    assert lines_of(parse_json(content).members) == [2, 3, 4, 5, 6, 7, 10]
 
 
 def test_a_text_of_nothing_but_escapes_takes_no_more_room_than_another() -> None:
     content = b'{\n"a": "%s",\n"b": "c", "d": "e"}' % (rb"\n" * 500_000)
 
     tracemalloc.start()
-    lines = lines_of(parse(content).members)
+    lines = lines_of(parse_json(content).members)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
