@@ -101,7 +101,9 @@ _ANDROID = _printf("sdfxXoeEgGc", before=_XLIFF, after="(?(name)</xliff:g>)")
 DIALECTS: Mapping[str, Dialect] = {
     "java-printf": _percent(_ANDROID + "|</?xliff:g[^<>]*>"),
     "objc": _percent(
-        _printf("@sdiuDUfxXoeEgGc", _SIZES), _OBJC, {"s": "@", "d": "lld"}
+        r"%(?:\d+\$)?#@[^@]*@|" + _printf("@sdiuDUfxXoeEgGc", _SIZES),
+        _OBJC,
+        {"s": "@", "d": "lld"},
     ),
     "c": _C,
     "php": _C,

@@ -104,6 +104,8 @@ def test_a_text_is_converted(origin, target, text, expected):
         ("java-printf", "csharp", "%.2f", "nothing like '%.2f'"),
         ("java-printf", "objc", "%s at 5% or 50%discount", "nothing like '%'"),
         ("objc", "compose", "%.2f %@", "nothing like '%.2f'"),
+        ("objc", "java-printf", "%#@n@ in %@", "nothing like '%#@n@'"),
+        ("objc", "i18next", "%2$#@n@ in %1$@", "nothing like '%2$#@n@'"),
         ("icu", "java-printf", "{g, select, a {x} other {y}}", "nothing like '{'"),
         ("icu", "arb", "'{'{x}", "the format cannot write"),
         ("icu", "i18next", "{a}'{{b}}'", "the format cannot write"),
