@@ -70,8 +70,10 @@ class NextcloudJson(PlainJson):
         """The texts, those of plurals by number, and the rule at the end."""
         language = to.catalogue.language_code or to.options.source_language
         members = to.template.members
-        rule = members.get(RULE) or kept_in(to.catalogue.detail, "json").get(RULE)
-        if not isinstance(rule, str):
+        own = kept_in(to.catalogue.detail, "json").get(RULE)
+        rule, usual = members.get(RULE) or own, _forms(None, language)
+        is_foreign = own is None and not {*usual} <= {*_forms(rule, language)}
+        if is_foreign or not isinstance(rule, str):  # is that of another language
             rule, _ = rule_from_cldr(language, ())
         forms, old = _forms(rule, language), members.get(TRANSLATIONS)
         for entry in to.catalogue.entries:
@@ -88,7 +90,9 @@ class NextcloudJson(PlainJson):
                 said = text if isinstance(text, str) else None
                 yield plain_entry((TRANSLATIONS, key, at), said)
         others = {n: text for n, text in members.items() if isinstance(text, str)}
-        for name, text in (others if members else {RULE: rule}).items():
+        if RULE in others or not members:
+            others[RULE] = rule
+        for name, text in others.items():
             yield plain_entry((name,), text)
 
 

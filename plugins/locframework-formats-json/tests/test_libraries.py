@@ -357,6 +357,17 @@ def test_a_rule_gives_the_forms_and_a_new_file_has_that_of_the_language() -> Non
     assert new["translations"] == {"a": ["0", "1", "2"]}
 
 
+def test_a_new_file_of_nextcloud_does_not_have_the_rule_of_another_language() -> None:
+    source = nextcloud('"a" : ["%n item","%n items"], "b" : "B"')
+    forms = {"one": "1", "few": "2", "many": "3"}
+    made = Catalogue(None, [Entry("a", forms, is_plural=True)])
+
+    said = json.loads(write("json-nextcloud", made, "pl", source).content)
+
+    assert said["translations"] == {"a": ["1", "2", "3"]}
+    assert said["pluralForm"].startswith("nplurals=3;")
+
+
 def test_a_file_without_translations_is_refused() -> None:
     with pytest.raises(UnreadableFile, match="has no translations"):
         read("json-nextcloud", '{"name": "app"}')
