@@ -12,8 +12,8 @@ from locframework.formats.converting import convert_entry, with_dialect
 from locframework.formats.records import Catalogue, FileOptions, FormatInfo, Text
 from locframework.formats.rules import is_neutral, language_in_path
 from locframework.formats.service import Formats
-from locframework.keys.catalogues import family_of
-from locframework.keys.rules import is_legal_key
+from locframework.keys.catalogues import family_of, may_name
+from locframework.keys.rules import is_legal_key, legal_key
 from locframework.languages import language_info, match_language
 from locframework.plugins import PluginHost
 
@@ -171,13 +171,16 @@ def _converted(
     warnings: list[str] = []
     entries = []
     for entry in catalogue.entries:
-        source = sources.get(entry.key)
+        source, key = sources.get(entry.key), entry.key
+        if not may_name(info, key):
+            key = legal_key(key, SEPARATOR)
         made = replace(
             entry,
+            key=key,
             name=None,
             value=source if its.is_template else entry.value,
             source=source,
-            is_file_key=not is_legal_key(entry.key, SEPARATOR),
+            is_file_key=not is_legal_key(key, SEPARATOR),
             key_detail=entry.key_detail if is_kin else None,
             detail=entry.detail if is_kin else None,
             format_flags=with_dialect(entry, its),

@@ -31,6 +31,7 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
     """One file holds several languages; published, the source language and another."""
     source_texts: bool = False  # carries the source text beside each value
     marks_unreviewed: bool = False  # has a mark for texts not approved: PO's fuzzy
+    composed_names: bool = False  # names of context and source text, with U+0004: Qt
     is_template: bool = False  # has source texts alone, and so no language: POT
     other_extensions: tuple[str, ...] = ()  # that files may have too: ".xliff"
     placeholders: str = ""
@@ -64,6 +65,12 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
 def family_of(info: FormatInfo) -> str:
     """Return what formats share their details: ``gettext`` of ``gettext-po``."""
     return info.family or info.id.partition("-")[0]
+
+
+def may_name(info: FormatInfo, file_key: str) -> bool:
+    """Return whether files of the format may call a message so. Names composed by one
+    format say nothing to others, and XML cannot hold U+0004."""
+    return info.composed_names or "\4" not in file_key
 
 
 class FileOptions(Struct, frozen=True):

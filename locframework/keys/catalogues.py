@@ -18,6 +18,7 @@ from locframework.formats.records import (
     Text,
 )
 from locframework.formats.records import family_of as family_of
+from locframework.formats.records import may_name as may_name
 from locframework.projects.records import Language, Project
 from locframework.projects.rules import fallback_chain
 
@@ -76,6 +77,8 @@ class Catalogues:
 
         def file_key(row: TextRow) -> str | None:
             name = row.file_key
+            if name is not None and not may_name(format_, name):
+                return None
             if name in taken:
                 warnings.append(f"{row.key}: another key is {name!r} in files too")
                 return None

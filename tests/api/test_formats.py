@@ -22,6 +22,7 @@ def test_every_format_is_listed_with_what_it_can_do(sqlite_workspace):
         "multilingual": False,
         "sourceTexts": False,
         "marksUnreviewed": False,
+        "composedNames": False,
         "isTemplate": False,
         "precedence": 0,
         "placeholders": "",

@@ -115,3 +115,19 @@ def test_a_template_becomes_a_file_of_the_source_language(command, folder):
     result = command("convert", "shop.pot", "-", "--to", "json-flat")
 
     assert json.loads(result.stdout) == {"Pay": "Pay"}
+
+
+def test_messages_of_qt_get_keys_that_other_formats_can_have(command, folder):
+    (folder / "app_de.ts").write_text(
+        '<!DOCTYPE TS><TS version="2.1" language="de"><context><name>Cart</name>'
+        "<message><source>Pay now</source><translation>Zahlen</translation></message>"
+        "</context></TS>"
+    )
+
+    result = command("convert", "app_de.ts", "de.xlf", "--to", "xliff-1.2")
+    again = command("convert", "de.xlf", "-", "--to", "json-flat")
+
+    assert (result.exit_code, result.stderr) == (0, "de.xlf: 394 bytes\n")
+    [(key, text)] = json.loads(again.stdout).items()
+    assert key.startswith("cart-pay-now-")
+    assert text == "Zahlen"

@@ -133,6 +133,18 @@ def test_unfinished_texts_are_to_be_reviewed(uploads, project, names):
     assert exported["src/lang/app_de.ts"] == open_
 
 
+@pytest.mark.parametrize("format_id", ["xliff-2.0", "android-xml", "json-flat"])
+def test_other_formats_have_the_keys_of_the_project(uploads, project, format_id):
+    query = {"format": format_id, "layout": "canonical"}
+    files = uploads.exported(project, **query)
+    [content] = [files[path] for path in files if path.startswith("de")]
+
+    for key, texts in uploads.values(project).items():
+        assert key.encode() in content or not texts.get("de")
+    assert b"Los" in content
+    assert b"\4" not in content
+
+
 @pytest.mark.judge
 @pytest.mark.skipif(
     shutil.which("lrelease") is None and not IS_REQUIRED,

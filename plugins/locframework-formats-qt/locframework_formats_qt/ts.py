@@ -240,6 +240,7 @@ class Ts:
         content_type="application/xml; charset=utf-8",
         comments=True,
         source_texts=True,
+        composed_names=True,
         marks_unreviewed=True,
         limits=("plural forms that Qt does not have",),
     )
