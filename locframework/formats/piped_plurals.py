@@ -86,8 +86,13 @@ class PipedPlurals:
             warnings.append(f"{quoted(key)} is left out: a plural form has a bar")
             return ""
         found = self.bar.search(old)
-        text = (found[0] if found else self.between).join(texts)
-        if not self.split(text, language, is_known=True):
+        said = dict(zip(names, texts, strict=True))
+        bars = (found[0] if found else self.between, self.between)
+        for bar in bars:  # one without spaces around it takes those of texts
+            text = bar.join(texts)
+            if self.split(text, language, is_known=True) == said:
+                break
+        else:
             told = "does not read as a plural in this language"
             warnings.append(f"{quoted(key)} {told}")
         return text

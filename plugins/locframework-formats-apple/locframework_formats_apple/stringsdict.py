@@ -29,6 +29,7 @@ from locframework.ports import (
 _FORMAT = "NSStringLocalizedFormatKey"
 _RULE, _PLURAL = "NSStringFormatSpecTypeKey", "NSStringPluralRuleType"
 _TYPE = "NSStringFormatValueTypeKey"
+_STRING = "string"
 _NEW = b"""<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
 "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -83,8 +84,9 @@ class _Item(Struct):
 
 def _forms(entry: Entry) -> dict[str, str]:
     """Return the texts by plural form, "" for a text without one."""
-    texts = entry.value if isinstance(entry.value, Mapping) else {"": entry.value or ""}
-    return {form: texts[form] for form in ("", *PLURAL_FORMS) if texts.get(form)}
+    if isinstance(texts := entry.value, Mapping):
+        return {form: texts[form] for form in PLURAL_FORMS if texts.get(form)}
+    return {"": texts} if texts else {}
 
 
 def _variable(kind: object, forms: Mapping[str, str]) -> dict[str, Node]:
@@ -116,11 +118,11 @@ class _File:
         found = _Item(key.line)
         for member, (at, each) in _pairs(value, self.faults).items():
             pairs = _pairs(each, self.faults).items()
-            texts = {name: text.text() for name, (_, text) in pairs}
+            texts = {n: text.text() for n, (_, text) in pairs if text.name == _STRING}
             of = f"{name}{self._separator}{member}"
             detail = {"of": name, "variable": member, "type": texts.get(_TYPE, "")}
             entry = Entry(of, texts, True, line=key.line, key_detail=detail)
-            if member == _FORMAT:
+            if member == _FORMAT and each.name == _STRING:
                 found.format = each.text()
             elif texts.get(_RULE) != _PLURAL or of in self._pairs:
                 told = "is left out: it has no plural rule, or the name of a key"
@@ -153,6 +155,9 @@ class _File:
         for entry in entries:
             if _forms(entry):
                 self._add(entry, new, warnings)
+        for name, made in new.items():
+            if [*made] == [_FORMAT] and not _VARIABLE.sub("", str(made[_FORMAT])):
+                warnings.append(f"{quoted(name)} cannot be read: it has no text")
         old: dict[str, dict[str, Node]] = {}
         for name, item in self._items.items():
             if self.entries[name]:
@@ -227,7 +232,7 @@ class _File:
             if isinstance(node, Mapping) and value.name == "dict":
                 before = before if isinstance(before, Mapping) else {}
                 yield from self._edits(value, before, node)
-            elif value.name != "string" or value.text() != node:
+            elif value.name != _STRING or value.text() != node:
                 yield value.start, value.end, self._value(node, indent)
         for name in old.keys() - new.keys():
             key, value = pairs[name]

@@ -319,3 +319,11 @@ def test_a_hundred_thousand_keys_take_linear_time(stringsdict):
 
     assert len(entries) == 50_000
     assert written(stringsdict, entries, content)[0] == content
+
+
+def test_a_plural_form_without_a_name_is_none(stringsdict):
+    content, _ = written(stringsdict, [Entry("a", ITEMS, is_plural=True)])
+
+    content = content.replace(b"<key>one</key>", b"<key></key>")
+
+    assert texts_in(stringsdict, content) == {"a": {"other": ITEMS["other"]}}

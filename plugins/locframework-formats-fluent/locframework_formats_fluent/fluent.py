@@ -215,7 +215,11 @@ class _Writer:
             kept = entry.detail or entry.key_detail or {}
             known = plural_argument(entry.format_flags) or "count"
             variable = plural.variable if plural else kept.get("variable", known)
-            pattern = Plural(str(variable), value).pattern()
+            new = Plural(str(variable), value)
+            pattern = new.pattern()
+            if Plural.of(pattern) != new:
+                told = "does not read as a plural: its texts are too complex"
+                self.warnings.append(f"{entry.key} {told}")
         indent = self._indent if is_value else self._indent * 2
         return assigned(pattern, old, indent, self._newline)
 

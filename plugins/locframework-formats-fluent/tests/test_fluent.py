@@ -424,3 +424,11 @@ def test_files_of_the_serializer_come_back(parts, other, ends):
 
     assert {key: entry.value for key, entry in entries.items()} == values(file)
     assert written(entries.values(), content).content.decode() == content
+
+
+def test_a_plural_that_does_not_read_as_one_is_told():
+    entry = Entry("a", {"one": "x", "other": "{{n}}"}, is_plural=True)
+
+    found = FORMAT.write([Catalogue("en", [entry])], OPTIONS)
+
+    assert found.warnings == ["a does not read as a plural: its texts are too complex"]

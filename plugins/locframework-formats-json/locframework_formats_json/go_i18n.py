@@ -72,6 +72,10 @@ class GoI18nJson(PlainJson):
             for path, _, value in _messages(to.template.members)
         }
         keys = {entry.key for entry in to.catalogue.entries}
+        kept = (kept_in(entry.key_detail, "json") for entry in to.catalogue.entries)
+        in_array = to.template.is_array or (
+            not to.template.members and any(ARRAY in each for each in kept)
+        )
         empty = [
             Entry(key)
             for key, (_, value) in old.items()
@@ -86,8 +90,7 @@ class GoI18nJson(PlainJson):
                 continue
             if forms and {form for form, text in texts.items() if text} <= {"other"}:
                 forms = with_other(key, forms, to.warnings)
-            in_array = ARRAY in kept_in(entry.key_detail, "json")
-            if to.template.is_array or (in_array and not to.template.members):
+            if in_array and key not in old:
                 rest.setdefault("id", key)
             if is_source and entry.description:
                 rest[DESCRIPTION] = entry.description

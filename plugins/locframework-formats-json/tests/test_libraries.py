@@ -371,3 +371,26 @@ def test_a_new_file_of_nextcloud_does_not_have_the_rule_of_another_language() ->
 def test_a_file_without_translations_is_refused() -> None:
     with pytest.raises(UnreadableFile, match="has no translations"):
         read("json-nextcloud", '{"name": "app"}')
+
+
+def test_an_object_of_an_array_that_is_no_message_stays() -> None:
+    content = b'[\n  {"id": "a", "text": "b"}\n]\n'
+    format_ = FORMATS["json-go-i18n"]
+    options = FileOptions(".", "en", "en")
+    [found] = format_.read(SourceFile("x.json", content), options)
+
+    given = replace(found, language_code="en", template=content)
+
+    assert format_.write([given], options).content == content
+
+
+def test_forms_keep_spaces_that_the_bar_of_the_file_would_take() -> None:
+    content = b'{"a": "b|c"}'
+    format_ = FORMATS["json-vue-i18n"]
+    options = FileOptions(".", "en", "en", plurals={"a": True})
+    entry = Entry("a", {"one": "b ", "other": "c"}, is_plural=True)
+
+    written = format_.write([Catalogue("en", [entry], template=content)], options)
+
+    [found] = format_.read(SourceFile("x.json", written.content), options)
+    assert [each.value for each in found.entries] == [entry.value]

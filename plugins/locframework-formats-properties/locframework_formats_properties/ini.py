@@ -153,12 +153,12 @@ class Ini:
         known = {separator.join(path): path for path in old.texts}
         heads = {one.path[0] for one in old.sections if one.path} if known else None
         entries = []
+        if not known and any(_kept(each).get("obs") for each in catalogue.entries):
+            old.dialect, heads = ObsIni(), set()
         for entry in catalogue.entries:
-            kept = (entry.key_detail or {}).get("ini")
-            detail = kept if isinstance(kept, Mapping) else {}
-            if not known and detail.get("obs"):
-                old.dialect = ObsIni()
-            path = known.get(entry.key) or tuple(detail.get("path", ()))
+            detail = _kept(entry)
+            said = detail.get("path")
+            path = known.get(entry.key) or tuple(said if isinstance(said, list) else ())
             if separator.join(path) != entry.key:
                 path = _path(entry.key, separator, heads)
             entries.append(replace(entry, key="\0".join(path)))
@@ -170,6 +170,11 @@ class Ini:
             "INI files",
         )
         return WrittenFile(file.encoded(text), warnings)
+
+
+def _kept(entry: Entry) -> Mapping[str, object]:
+    kept = (entry.key_detail or {}).get("ini")
+    return kept if isinstance(kept, Mapping) else {}
 
 
 def _cut(text: str, faults: Faults) -> SectionFile:

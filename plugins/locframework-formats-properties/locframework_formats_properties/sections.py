@@ -194,11 +194,13 @@ class SectionFile:
             if line.text == text:
                 return notes + rest
             made = dialect.spelled(line.path, ("=", line.style[1]), text)
-            if made is None:
-                warnings.append(f"{block.key} is as it was: the file cannot have it")
-                return notes + rest
-            raw = made[dialect.line(made, 0).start :]
-            return notes + rest[: line.start] + raw + rest[line.end :]
+            if made is not None:
+                raw = made[dialect.line(made, 0).start :]
+                lines = rest[: line.start] + raw + rest[line.end :]
+                if dialect.line(lines, 0).text == text:
+                    return notes + lines
+            warnings.append(f"{block.key} is as it was: the file cannot have it")
+            return notes + rest
 
         at = {b.key: one for one in self.sections for b in one.blocks if b.key}
         by_path = {one.path: one for one in reversed(self.sections) if not one.is_kept}

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from locframework_formats_properties import PropertiesPlugin, PropertiesSettings
+from msgspec.structs import replace
 
 from locframework.ports import (
     Catalogue,
@@ -226,3 +227,22 @@ def test_go_ini_reads_a_file_as_we_do(judge, texts):
         for (section, key), text in judge(made.encode()).items()
     }
     assert found == read(made)[0]
+
+
+def test_a_text_of_obs_that_its_line_cannot_have_is_told() -> None:
+    content = b'A="b"  # c\nD="e"\n'
+    [read] = INI.read(SourceFile("x.ini", content), OPTIONS)
+    entries = [replace(read.entries[0], value="x\\"), *read.entries[1:]]
+
+    written = INI.write([Catalogue("en", entries, template=content)], OPTIONS)
+
+    assert written.content == content
+    assert written.warnings == ["A is as it was: the file cannot have it"]
+
+
+def test_a_new_key_makes_no_section_in_a_file_of_obs() -> None:
+    old = Entry("a.b", "c\nd", key_detail={"ini": {"path": ["a.b"], "obs": True}})
+
+    written = INI.write([Catalogue("de", [Entry("a.a", "x"), old])], OPTIONS)
+
+    assert written.content == b'a.a="x"\na.b="c\\nd"\n'
