@@ -44,7 +44,9 @@ class PipedPlurals:
 
     between = "|"
     bar = re.compile(r"\|")
-    no_plural = re.compile(r"[{\[]0|(?!.*:count)(?:.* \||.*\| )", re.DOTALL)
+    no_plural = re.compile(
+        r"(?:.*\|)?\s*[{\[][-\d*,.]+[}\]]|(?!.*:count)(?:.* \||.*\| )", re.DOTALL
+    )
     """A text of which nothing is known: ``{0} none|[1,*] some``, ``Home | Shop``."""
 
     def forms(self, language: str | None) -> Sequence[str]:

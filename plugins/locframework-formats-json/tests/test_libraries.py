@@ -302,6 +302,8 @@ def test_names_of_i18next_v3_are_plurals_where_they_are_whole_or_known(
         (":count Auto | :count Autos", "de", True),
         ("Start | Laden", "de", False),
         ("{0} nichts|[1,*] etwas", "de", False),
+        ("{1} eins|[2,*] viele", "de", False),
+        ("eins|[2,*] viele", "de", False),
         ("a|b|c", "de", False),
         ("a|b|c", "ru", True),
         ("a|b", "ru", False),
