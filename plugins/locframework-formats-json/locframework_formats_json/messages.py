@@ -18,6 +18,7 @@ from locframework.ports import (
     TreeValue,
     icu_message,
     icu_plural,
+    one_text,
     plural_argument,
     quoted,
 )
@@ -133,12 +134,7 @@ class MessageJson(JsonFormat):
         return found if found is not None and _text_in(found) is not None else None
 
     def _text_of(self, entry: Entry, warnings: list[str]) -> str | None:
-        value = entry.value
-        if not isinstance(value, Mapping):
-            return value
-        told = f"has only one text: {self.files} have no plural forms"
-        warnings.append(f"{entry.key} {told}")
-        return value.get("other") or next(reversed([*value.values()]), None)
+        return one_text(entry, warnings, self.files, is_known=False)
 
     def _member(
         self, entry: Entry, text: str, is_source: bool, warnings: list[str]
