@@ -17,7 +17,7 @@ from .delivery.distributions import Distributions
 from .delivery.public import Meter, PublicContent
 from .delivery.queue import ReleaseQueue
 from .delivery.releases import Releases
-from .errors import SettingsError, Unavailable
+from .errors import PluginError, SettingsError, Unavailable
 from .events import SYSTEM, EventLog
 from .exchange.exports import Exports
 from .exchange.import_job import ImportJob
@@ -152,6 +152,11 @@ class Framework:
         self._unwatch: Callable[[], None] = lambda: None
         self._purge = Purge(self.storage, clock)
         self._build()
+        try:
+            self.plugins.start(self)
+        except PluginError:
+            self.close()
+            raise
 
     def _build(self) -> None:
         plugins, settings = self.plugins, self.settings

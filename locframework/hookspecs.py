@@ -8,10 +8,13 @@ The prefix says how a hook is called; docs/reference/hooks.md shows each at work
   exception refuses. Of ``loc_decide_write`` all answers count; ``loc_decide_settings``
   answers nothing, so that only its exceptions count.
 - ``loc_on_*``: when something has happened. Every plugin is called; an exception is
-  logged, and changes nothing.
+  logged, and changes nothing. One of ``loc_on_start`` stops the start.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pluggy
 
@@ -28,6 +31,9 @@ from locframework.storage import StorageProvider
 from locframework.webhooks.plugin_events import EventEmitter
 from locframework.webhooks.records import EventType
 from locframework.webhooks.transport import Transport
+
+if TYPE_CHECKING:
+    from locframework.app import Framework
 
 GROUP = "locframework"
 hookspec = pluggy.HookspecMarker(GROUP)
@@ -99,6 +105,16 @@ def loc_decide_settings(settings: Settings) -> None:
     and Unavailable where it does not work at the moment. Called by ``locframework
     check-settings`` alone: look, and change nothing. Return at once where ``settings``
     choose another plugin in place of yours."""
+
+
+@hookspec
+def loc_on_start(framework: Framework) -> None:
+    """The application was made; these are its services.
+
+    Called once by each ``Framework``, as the last step of making it, in the order of
+    the plugins' names. Keep the object and use it later: the database need not be
+    migrated yet, and nothing runs in the background. An exception stops the start.
+    """
 
 
 @hookspec

@@ -55,6 +55,8 @@ _CHOSEN_BY_NAME = {
     "loc_provide_translators",
     "loc_provide_transports",
 }
+_ALWAYS = {"loc_decide_settings", "loc_on_close", "loc_on_start"}
+"""What a plugin may have beside those, and still do nothing where it is not named."""
 _PLUGIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")  # that a setting or a user chooses by
 _FORMAT_ID = re.compile(r"[a-z][a-z0-9_.-]*")  # "xliff-1.2"
@@ -140,6 +142,7 @@ class PluginHost:
             "event_types", EventType
         )
         self._listeners = self._implementations("loc_on_event")
+        self._starters = self._implementations("loc_on_start")
         self._closers = self._implementations("loc_on_close")
         self._vetoes = self._implementations("loc_decide_write")
         self._deciders = self._implementations("loc_decide_settings")
@@ -285,15 +288,17 @@ class PluginHost:
                 decide(settings=settings)
             except Unavailable as error:
                 faults.append(f"{name}: {error.message}")
-            except SettingsError as error:
-                setting = f"plugins.{name}.{error.setting}"
-                origin = self._found[name].origin
-                raise PluginError(
-                    name, origin, f"settings: {error}", setting
-                ) from error
             except PLUGIN_EXCEPTIONS as error:
                 raise self._refused(name, "loc_decide_settings", error) from error
         return faults
+
+    def start(self, framework: object) -> None:
+        """Give every plugin the framework. Raises PluginError."""
+        for name, start in self._starters:
+            try:
+                start(framework=framework)
+            except PLUGIN_EXCEPTIONS as error:
+                raise self._refused(name, "loc_on_start", error) from error
 
     def tell(self, event: Event) -> None:
         """Give a committed event to every plugin that listens."""
@@ -371,6 +376,10 @@ class PluginHost:
         return found
 
     def _refused(self, plugin: str, where: str, error: BaseException) -> PluginError:
+        if isinstance(error, SettingsError):
+            setting = f"plugins.{plugin}.{error.setting}"
+            origin = self._found[plugin].origin
+            return PluginError(plugin, origin, f"settings: {error}", setting)
         reason = str(error) if isinstance(error, ValueError) else repr(error)
         return PluginError(plugin, self._found[plugin].origin, f"{where}: {reason}")
 
@@ -445,7 +454,7 @@ def _hooks_of(entry: EntryPoint) -> frozenset[str]:
     none."""
     hooks = frozenset(each for each in dir(entry.load()) if each.startswith("loc_"))
     others = hooks - _CHOSEN_BY_NAME
-    is_named = others < hooks and others <= {"loc_on_close", "loc_decide_settings"}
+    is_named = others < hooks and others <= _ALWAYS
     return hooks if is_named else frozenset()
 
 

@@ -269,6 +269,16 @@ def test_what_does_not_work_for_plugins_at_the_moment_is_returned():
     assert host.require_usable(Settings()) == ["a: no answer", "c: no model"]
 
 
+def test_plugins_get_the_application_in_the_order_of_their_names():
+    told = []
+    c, a = (plugin(n, loc_on_start=lambda framework, n=n: told.append((n, framework)))
+            for n in "ca")  # fmt: skip
+
+    host_of(c, a).start("the framework")
+
+    assert told == [("a", "the framework"), ("c", "the framework")]
+
+
 def test_a_plugin_that_fails_to_close_stops_no_other(caplog):
     closed = []
     a, c = (plugin(n, loc_on_close=lambda n=n: closed.append(n)) for n in "ac")

@@ -7,6 +7,7 @@ from time import sleep
 
 import pytest
 
+import locframework
 from locframework import Framework, PluginError, Settings, create_app, hookspecs, ports
 from locframework.plugins import PluginHost
 from locframework.testing.client import Client
@@ -51,7 +52,8 @@ def test_all_types_are_exported_by_ports(page):
     words = ast.walk(ast.parse("\n".join(f"{each}: ..." for each in
                                          map(str.strip, signatures))))  # fmt: skip
     types = {node.id for node in words if isinstance(node, ast.Name)}
-    assert types - {"Sequence", "str"} <= set(vars(ports))
+    known = {*vars(ports), *dir(locframework)}
+    assert types - {"Sequence", "str"} <= known
 
 
 def test_each_hook_has_a_test_of_its_example():
@@ -261,6 +263,22 @@ def test_the_example_of_loc_decide_write(example, open_with):
     assert (proposed.status, approved.status) == (200, 200)
     assert [answer.error["code"] for answer in refused] == ["write_refused"] * 4
     assert newest["note"] == "seen by the legal department"
+
+
+def test_the_example_of_loc_on_start(example, open_with):
+    plugin = example("loc_on_start")["Backlog"]()
+
+    with open_with(plugin) as workspace:
+        project = workspace.project(languages=["de"])
+        workspace.key(project, "a", values={"en": "One", "de": "Eins"})
+        translator = workspace.client("translator")
+        path = f"/projects/{project['id']}/keys"
+        before = plugin.count(project["id"])
+        key = workspace.key(project, "b", values={"en": "Two"})
+        translator.put(f"{path}/{key['id']}/values/de", json={"value": "Zwei"})
+        after = plugin.count(project["id"])
+
+    assert (before, after) == (0, 1)
 
 
 def test_the_example_of_loc_on_event(example, open_with):

@@ -13,7 +13,9 @@ from locframework.errors import (
     JobNotFound,
     KeyExists,
     PermissionDenied,
+    PluginError,
     ProjectNotFound,
+    SettingsError,
     Unavailable,
     ValidationFailed,
 )
@@ -202,3 +204,61 @@ def test_the_services_of_a_closed_framework_open_no_database_again(
         with pytest.raises(Unavailable, match="the framework was closed"):
             start()
     assert opened == []
+
+
+def test_a_plugin_has_the_services_from_the_start_to_the_end(open_framework):
+    told = []
+
+    class Curious:
+        name = "curious"
+
+        @hookimpl
+        def loc_on_start(self, framework):
+            told.append((framework, framework.jobs))
+
+        @hookimpl
+        def loc_on_close(self):
+            told.append("closed")
+
+    framework = open_framework(Curious())
+    created = list(told)
+    framework.close()
+
+    assert created == [(framework, framework.jobs)]
+    assert told[1:] == ["closed"]
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (RuntimeError("no"), "loc_on_start: RuntimeError('no')"),
+        (ValueError("wrong time"), "loc_on_start: wrong time"),
+        (SettingsError("hour: 25 is no hour", "hour"), "settings: hour: 25 is no hour"),
+        (SystemExit(3), "loc_on_start: SystemExit(3)"),
+    ],
+)
+def test_a_plugin_that_fails_at_the_start_stops_it_and_all_are_closed(
+    open_framework, error, line
+):
+    done = []
+
+    class Bad:
+        name = "bad"
+
+        @hookimpl
+        def loc_on_start(self, framework):
+            done.append(framework)
+            raise error
+
+        @hookimpl
+        def loc_on_close(self):
+            done.append("closed")
+
+    with pytest.raises(PluginError) as caught:
+        open_framework(Bad())
+
+    assert str(caught.value) == f"plugin 'bad' (tests.embedding.test_services): {line}"
+    assert caught.value.setting == ("plugins.bad.hour" if "hour" in line else "")
+    assert done[1:] == ["closed"]
+    with pytest.raises(Unavailable):
+        done[0].migrate()
