@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from threading import Event
 from typing import Self
 
@@ -35,7 +36,7 @@ from .history.undo import UndoJob
 from .history.values import History
 from .housekeeping import Purge
 from .http.metrics import Reading
-from .http.rate_limit import memory_limit
+from .http.rate_limit import RateLimiter, memory_limit, open_windows
 from .issues.service import Issues, Rechecks
 from .jobs.runner import JobRunner
 from .jobs.service import Jobs
@@ -370,6 +371,15 @@ class Framework:
         )
         plugins.emit_event = PluginEvents(storage, events, types).emit
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
+
+    @cached_property
+    def limiter(self) -> RateLimiter:
+        """What counts requests and calls. Raises SettingsError if the setting
+        ``rate_limit_storage`` cannot be used."""
+        return RateLimiter(
+            open_windows(self.settings.rate_limit_storage),
+            content_limit=self.settings.content_requests_per_minute,
+        )
 
     def migrate(self) -> list[str]:
         """Bring the database up to date; return the migrations applied. Safe when
