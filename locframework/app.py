@@ -164,7 +164,9 @@ class Framework:
         storage, clock = self.storage, self.clock
         events = self.events = EventLog(storage.events, storage, clock)
         events.listen_after(plugins.tell)
-        checks = self.checks = Checks(plugins.checks)
+        checks = self.checks = Checks(
+            plugins.checks, plugins.times, plugins.timed_checks
+        )
 
         access = self.access = Access(storage.access)
         linked = self.linked_access = LinkedAccess(access)
@@ -225,6 +227,7 @@ class Framework:
             checks,
             term_cache,
             plugins.write_veto,
+            plugins.write_times,
         )
         trash = self.key_trash = KeyTrash(storage, writer, events, clock)
         self.keys = Keys(
@@ -445,9 +448,11 @@ class Framework:
         self._unwatch = self.storage.watch(self._wake)
 
     def metrics(self) -> Iterator[Reading]:
-        """Yield what background work this process did, and what is queued."""
+        """Yield what background work this process did, what is queued, and what hooks
+        of plugins took."""
         yield from self.queues.metrics()
         yield from self.dispatcher.metrics()
+        yield from self.plugins.metrics()
 
     def close(self) -> None:
         """Finish or give back what runs in the background; close the database, and have

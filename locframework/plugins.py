@@ -6,9 +6,11 @@ import inspect
 import logging
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
+from time import perf_counter
 from types import MappingProxyType, ModuleType
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
@@ -28,8 +30,10 @@ from .errors import (
     Unavailable,
     WriteRefused,
 )
-from .events import Event
+from .events import Event, frozen
 from .formats.format import Format
+from .hook_times import SLOW_SECONDS, HookTimes
+from .http.metrics import Reading
 from .keys.changes import NOTE_LENGTH, Change, WriteNote, WriteRefusal, WriteVeto, named
 from .machine_translation.translator import Translator
 from .memories.matching.port import Matcher
@@ -57,6 +61,10 @@ _CHOSEN_BY_NAME = {
 }
 _ALWAYS = {"loc_decide_settings", "loc_on_close", "loc_on_start"}
 """What a plugin may have beside those, and still do nothing where it is not named."""
+
+EVENTS_DEEP_MOST = 8
+"""How deep events may lie in each other: listeners that write cause further events."""
+
 _PLUGIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")  # that a setting or a user chooses by
 _FORMAT_ID = re.compile(r"[a-z][a-z0-9_.-]*")  # "xliff-1.2"
@@ -91,6 +99,11 @@ class FoundPlugin(NamedTuple):
         return f"{self.distribution} {self.version}".rstrip()
 
 
+class _Telling(threading.local):
+    def __init__(self) -> None:
+        self.plugins: list[str] = []  # whose listeners run in this thread
+
+
 class _Manager(pluggy.PluginManager):
     """Looks at nothing of a plugin but its hooks: most of the time of a start."""
 
@@ -120,6 +133,8 @@ class PluginHost:
         self._manager = _Manager(GROUP)
         self._manager.add_hookspecs(hookspecs)
         self.emit_event: Callable[..., None] | None = None  # set by the framework
+        self.times = HookTimes()
+        self._telling = _Telling()
         self._providers: dict[tuple[str, str], str] = {}  # (hook, name) to plugin
         self.loaded = [self._register(name) for name in sorted(plugins)]
         self.storages: dict[str, StorageProvider] = self._provided(
@@ -265,11 +280,15 @@ class PluginHost:
         Unavailable passes."""
         notes: list[str] = []
         for name, decide in self._vetoes:
+            hook, began = (name, "loc_decide_write"), perf_counter()
             try:
                 found = write_answer(decide(caller=caller, change=change))
+                self.times.add(hook, began)
             except Unavailable:
+                self.times.add(hook, began, failed=True)
                 raise
             except PLUGIN_EXCEPTIONS:
+                self.times.add(hook, began, failed=True)
                 log.exception("plugin %s failed in loc_decide_write", name)
                 reason = "a plugin could not decide"
                 raise WriteRefused(name, reason, named(change)) from None
@@ -300,13 +319,83 @@ class PluginHost:
             except PLUGIN_EXCEPTIONS as error:
                 raise self._refused(name, "loc_on_start", error) from error
 
+    @property
+    def write_times(self) -> HookTimes | None:
+        """What times the hooks that a write calls; None: plugins have none."""
+        return self.times if self._vetoes or self.timed_checks else None
+
+    @property
+    def timed_checks(self) -> dict[str, tuple[str, str]]:
+        """The checks of plugins, and as what ``times`` counts each."""
+        owners = {
+            name: self._providers["loc_provide_checks", name] for name in self.checks
+        }
+        return {
+            name: (plugin, f"check:{name}")
+            for name, plugin in owners.items()
+            if plugin != GROUP
+        }
+
+    def metrics(self) -> Iterator[Reading]:
+        """Yield how often hooks of plugins were called here, how long that took, and
+        how often they failed."""
+        counts = self.times.counts()
+        for name, description in (
+            ("calls", "Calls of hooks of plugins"),
+            ("seconds", "Seconds in hooks of plugins"),
+            ("failures", "Calls of hooks of plugins that raised an exception"),
+        ):
+            yield Reading(
+                f"locframework_plugin_{name}",
+                description,
+                "counter",
+                {hook: getattr(count, name) for hook, count in counts.items()},
+                labels=("plugin", "hook"),
+            )
+
     def tell(self, event: Event) -> None:
-        """Give a committed event to every plugin that listens."""
+        """Give a committed event to every plugin that listens. Not if listeners caused
+        it whose own events are told to others again, and so on, 8 deep."""
+        if not self._listeners:
+            return
+        running = self._telling.plugins
+        if len(running) >= EVENTS_DEEP_MOST:
+            self._log_endless(event, running)
+            return
+        event = frozen(event)
         for name, listen in self._listeners:
+            running.append(name)
             try:
-                listen(event=event)
+                self.call_listener(name, listen, event)
             except PLUGIN_EXCEPTIONS:
                 log.exception("plugin %s failed in loc_on_event %s", name, event.type)
+            finally:
+                running.pop()
+
+    def call_listener(
+        self, name: str, listen: Callable[..., Any], event: Event
+    ) -> None:
+        """Call ``loc_on_event`` of a plugin, and time it. Raises what it raises."""
+        hook, began, failed = (name, "loc_on_event"), perf_counter(), True
+        try:
+            listen(event=event)
+            failed = False
+        finally:
+            seconds = self.times.add(hook, began, failed=failed)
+            if seconds > SLOW_SECONDS and self.times.may_log(hook):
+                log.warning(
+                    "plugin %s is slow: loc_on_event took %.0f ms for %s",
+                    *(name, seconds * 1000, event.type),
+                )
+
+    def _log_endless(self, event: Event, running: Sequence[str]) -> None:
+        names = ", ".join(dict.fromkeys(running))
+        if self.times.may_log((names, event.type)):
+            log.error(
+                "loc_on_event of plugin %s causes events without end: it was not called"
+                " for a %s, %d deep; let it return at once for events that it causes",
+                *(names, event.type, len(running)),
+            )
 
     def close(self) -> None:
         """Have every plugin let go of what it holds."""

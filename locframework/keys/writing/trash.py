@@ -156,7 +156,8 @@ class KeyTrash:
         origin: Origin,
     ) -> dict[str, LocError]:
         errors: dict[str, LocError] = {}
-        veto = self._writer.veto
+        veto, times = self._writer.veto, self._writer.times
+        started = times.so_far() if times is not None else {}
         for key in keys if veto is not None else ():
             assert veto is not None
             where = scope.project, scope.name, action, origin
@@ -165,6 +166,8 @@ class KeyTrash:
                 veto(caller, key_change(*where, before=before, after=after))
             except WriteRefused as error:
                 errors[key.id] = error
+        if times is not None:
+            times.log_slow(started, f"the {action} of {len(keys)} keys")
         return errors
 
 

@@ -17,6 +17,7 @@ from locframework.errors import LocError, Unavailable
 from locframework.events import EventLog
 from locframework.fields import Clock, Timestamp, timestamp_after
 from locframework.glossaries.matching import TermCache
+from locframework.hook_times import HookTimes
 from locframework.keys.branch_copies import count_changes
 from locframework.keys.changes import OnReview, WriteVeto
 from locframework.keys.records import Key, KeyWrite, KeyWritten, Origin, StoredValue
@@ -89,6 +90,7 @@ class KeyWriter:
     _checks: Checks
     _terminologies: TermCache
     veto: WriteVeto | None = None  # asks plugins about each change
+    times: HookTimes | None = None  # None: no plugin has hooks that are called here
     on_review: OnReview | None = None
 
     def __post_init__(self) -> None:
@@ -199,6 +201,7 @@ class KeyWriter:
         ``dry_run``: nobody will apply it, so that it has no findings, unless they are
         to be added to ``known``, which others have found before.
         """
+        before = self.times.so_far() if self.times is not None else {}
         runner = CheckRunner(
             self._checks,
             self._terminologies,
@@ -243,6 +246,8 @@ class KeyWriter:
         store_reviews = None
         if self.on_review is not None and planner.reviewed and not dry_run:
             store_reviews = self.on_review(scope, planner.reviewed)
+        if self.times is not None:
+            self.times.log_slow(before, f"a write of {len(writes)} keys")
         return WritePlan(
             caller,
             scope,
