@@ -39,6 +39,12 @@ class ValueChange(Struct, frozen=True, rename="camel"):
     before: str | None
     after: str | None
     status: RevisionStatus  # that the value will have
+    description: str = ""  # of the key, after the write; so are the next three
+    tags: tuple[str, ...] = ()
+    file_key: str | None = None  # what files call the key, where that is no legal key
+    source_text: str | None = None
+    """The newest source text: of the same plural form, else of ``other``, else any.
+    None: there is none, or the value is a source text itself."""
     kind: Literal["value"] = "value"
 
 

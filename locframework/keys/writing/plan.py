@@ -219,7 +219,8 @@ class WritePlanner:
                     last = last if last is not None else self.keys.last_revisions(edit)
                     values[at] = _numbered(planned, planned.new, last)
         if self._veto is not None:
-            values = [self._noted(self._veto, key, plan) for plan in values]
+            sources = self._source_texts(stored, values)
+            values = [self._noted(self._veto, key, plan, sources) for plan in values]
         return self._change(edit, key, stored, values)
 
     def _texts(
@@ -424,26 +425,50 @@ class WritePlanner:
             return False
         return _applied(old) not in (None, _applied(new))
 
+    def _source_texts(
+        self, stored: Mapping[ValueSlot, StoredValue], values: Iterable[PlannedValue]
+    ) -> dict[str | None, str]:
+        """Return the source texts that a key will have, by plural form."""
+        rows = {**stored, **{plan.slot: plan.new for plan in values}}
+        source = self.scope.project.source_language
+        return {
+            form: row.value
+            for (code, form), row in rows.items()
+            if code == source and row is not None and row.value
+        }
+
     def _noted(
-        self, veto: WriteVeto, key: StoredKey, plan: PlannedValue
+        self,
+        veto: WriteVeto,
+        key: StoredKey,
+        plan: PlannedValue,
+        sources: Mapping[str | None, str],
     ) -> PlannedValue:
         """Return the plan with the notes of plugins. Raises WriteRefused."""
         if plan.is_same:
             return plan
         old, new, project = plan.old, plan.new, self.scope.project
+        (code, form), source_text = plan.slot, None
+        if code != project.source_language and sources:
+            any_ = sources.get("other") or next(iter(sources.values()))
+            source_text = sources.get(form) or any_
         change = ValueChange(
             organization_id=project.organization_id,
             project_id=project.id,
             branch=self.scope.name,
             key_id=key.id,
             key=key.key,
-            language_code=plan.slot[0],
-            plural_form=plan.slot[1],
+            language_code=code,
+            plural_form=form,
             action=plan.action,
             origin=self._origin if new is None else new.origin,
             before=old.value if old is not None else None,
             after=new.value if new is not None else None,
             status=new.status if new is not None else "untranslated",
+            description=key.description,
+            tags=key.tags,
+            file_key=key.file_key,
+            source_text=source_text,
         )
         note = veto(self._caller, change)
         if note is None:
