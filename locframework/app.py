@@ -8,9 +8,11 @@ from threading import Event
 from typing import Self
 
 from .access.organizations import Organizations
+from .access.permissions import PERMISSIONS
 from .access.records import Caller
 from .access.service import Access, LinkedAccess
 from .access.tokens import Authenticator, Tokens
+from .api import permission_checks_of, visibility_checks_of
 from .blobs.service import Blobs
 from .branches.service import Branches
 from .delivery.builder import ReleaseBuilder
@@ -374,6 +376,10 @@ class Framework:
         )
         plugins.emit_event = PluginEvents(storage, events, types).emit
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
+
+        self.plugin_operations = plugins.operations(
+            PERMISSIONS, permission_checks_of(self), visibility_checks_of(self)
+        )
 
     @cached_property
     def limiter(self) -> RateLimiter:

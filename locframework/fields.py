@@ -58,6 +58,12 @@ def id_from_reference(reference: str) -> str | None:
     return found if before.endswith("-") and is_id(found) else None
 
 
+def identifier(name: str) -> str:
+    """Return the name of a plugin where other characters than a-z, 0-9 and _ cannot
+    be: ``my_app``."""
+    return re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
+
+
 def kebab(name: str) -> str:
     """Return the ASCII letters and digits of a name, as ``my-app``, or "" without any;
     at most 60 characters."""

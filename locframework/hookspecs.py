@@ -82,6 +82,12 @@ def loc_provide_event_types(  # type: ignore[empty-body]
     """Types of events of your own, for webhooks; ``emit`` emits one."""
 
 
+@hookspec
+def loc_provide_endpoints() -> Sequence[object]:  # type: ignore[empty-body]
+    """Objects with methods marked ``@operation``: operations of the API below
+    ``/api/v1/plugins/<the plugin's name>``."""
+
+
 @hookspec(firstresult=True)
 def loc_decide_caller(token: str) -> Caller | None:
     """Who holds this bearer token, or None when it is not one of yours.

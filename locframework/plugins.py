@@ -7,7 +7,7 @@ import logging
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from time import perf_counter
@@ -31,9 +31,13 @@ from .errors import (
     WriteRefused,
 )
 from .events import Event, frozen
+from .fields import identifier
 from .formats.format import Format
 from .hook_times import SLOW_SECONDS, HookTimes
+from .http.dispatch import PermissionCheck, VisibilityCheck
 from .http.metrics import Reading
+from .http.operation import Operation
+from .http.plugin_operations import operations_of_plugin
 from .keys.changes import NOTE_LENGTH, Change, WriteNote, WriteRefusal, WriteVeto, named
 from .machine_translation.translator import Translator
 from .memories.matching.port import Matcher
@@ -234,6 +238,29 @@ class PluginHost:
             for each in self.not_configured.values()
             if hook in each.hooks
         )
+
+    def operations(
+        self,
+        permissions: Collection[str],
+        permission_checks: Mapping[str, PermissionCheck[Caller]],
+        visibility_checks: Mapping[str, VisibilityCheck[Caller]],
+    ) -> list[Operation]:
+        """Return the operations of all plugins. They check their callers by themselves.
+        Raises PluginError."""
+        hook = "loc_provide_endpoints"
+        found: list[Operation] = []
+        for plugin, provide in self._implementations(hook):
+            try:
+                self._claim(hook, f"the prefix {identifier(plugin)!r}", plugin)
+                own = operations_of_plugin(
+                    plugin, provide(), permissions, permission_checks, visibility_checks
+                )
+                for short in {each.short_path for each in own} - {""}:
+                    self._claim(hook, f"short_path={short!r}", plugin)
+            except PLUGIN_EXCEPTIONS as error:
+                raise self._refused(plugin, hook, error) from error
+            found += own
+        return found
 
     def open_storage(self, name: str) -> Storage:
         """Open the storage. Raises SettingsError, Unavailable, and PluginError for all
@@ -463,6 +490,12 @@ class PluginHost:
             except PLUGIN_EXCEPTIONS as error:
                 raise self._refused(plugin, hook, error) from error
         return found
+
+    def _claim(self, hook: str, name: str, plugin: str) -> None:
+        """Note whose name it is. Raises ValueError if another plugin has it."""
+        taken_by = self._providers.setdefault((hook, name), plugin)
+        if taken_by != plugin:
+            raise ValueError(f"{name} is provided by plugin {taken_by!r} already")
 
     def _refused(self, plugin: str, where: str, error: BaseException) -> PluginError:
         if isinstance(error, SettingsError):

@@ -45,7 +45,7 @@ from .dispatch import (
 from .docs import ServiceEndpoints, landing_page
 from .idempotency import Idempotency, IdempotentOperation
 from .metrics import Metrics
-from .operation import DeclarationError, Operation, operations_of
+from .operation import DeclarationError, Operation, operations_of, require_distinct
 from .preconditions import METHODS, IfMatch, Preconditions
 from .rate_limit import RateLimiter
 from .records import Principal
@@ -69,6 +69,7 @@ _LOOPBACK = re.compile(
 _ABSOLUTE = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
 _ANY_HOST = frozenset(f"{PREFIX}/{name}" for name in ("healthz", "readyz", "metrics"))
 _METHODS = frozenset(COMBINED_METHODS)
+_OF_PLUGIN = re.compile(f"{PREFIX}/plugins/([^/]+)/")
 _NEVER_DECLARED = "TRACE"
 _NO_ROUTE = "none"
 _BEGUN = "locframework.begun"  # in the WSGI environ
@@ -77,6 +78,7 @@ _BEGUN = "locframework.begun"  # in the WSGI environ
 def build_wsgi(
     endpoints: Sequence[object],
     *,
+    of_plugins: Sequence[Operation] = (),
     authenticate: Authenticate[C],
     permission_checks: Mapping[str, PermissionCheck[C]],
     visibility_checks: Mapping[str, VisibilityCheck[C]] = MappingProxyType({}),
@@ -89,7 +91,8 @@ def build_wsgi(
     idempotency: Idempotency | None = None,
     closed: Event | None = None,
 ) -> falcon.App[Request, Response]:
-    """Return the app that serves every operation of ``endpoints`` below ``/api/v1``.
+    """Return the app that serves every operation of ``endpoints``, and those
+    ``of_plugins``, below ``/api/v1``.
 
     ``permission_checks`` are keyed by the first parameter of a path (``"projectId"``),
     ``""`` for paths without one; ``visibility_checks`` likewise, for operations that
@@ -100,13 +103,14 @@ def build_wsgi(
     Once ``closed`` is set, the app responds with 503. Raises DeclarationError for an
     operation that cannot be served.
     """
-    operations = collect(endpoints, permissions)
+    operations = collect(endpoints, permissions, of_plugins)
     for each in operations:
         require_servable(each, permission_checks)
     for owner in endpoints:
         if isinstance(owner, ServiceEndpoints):
             owner.operations = operations
     admission = Admission(authenticate, limiter)
+    short_paths = {each.short_path: each.path for each in operations if each.short_path}
     reads = {each.path: each for each in operations if each.is_single_read}
 
     def dispatch(operation: Operation) -> Responder:
@@ -132,7 +136,7 @@ def build_wsgi(
             metrics,
             None if base_url else "any" if trust_host else "loopback",
         ),
-        router=_router(operations, dispatch, admission),
+        router=_router(operations, dispatch, admission, short_paths, base_url),
     )
     content = tuple(
         PREFIX + each.path.partition("{")[0]
@@ -157,23 +161,20 @@ def build_wsgi(
 
 
 def collect(
-    endpoints: Sequence[object], permissions: Collection[str]
+    endpoints: Sequence[object],
+    permissions: Collection[str],
+    of_plugins: Sequence[Operation] = (),
 ) -> list[Operation]:
     """All operations, in order. Raises DeclarationError for one that does not fit."""
     operations = [each for owner in endpoints for each in operations_of(owner)]
-    met: dict[str, str] = {}
+    operations += of_plugins
     for each in operations:
         permission = each.permission
         if permission and permission not in permissions:
             raise DeclarationError(
                 f"operation {each.name}: the permission {permission!r} is unknown"
             )
-        for what in (f"{each.method} {each.template}", f"the name {each.name}"):
-            if what in met:
-                raise DeclarationError(
-                    f"operations {met[what]} and {each.name} both have {what}"
-                )
-            met[what] = each.name
+    require_distinct(operations)
     return operations
 
 
@@ -181,6 +182,8 @@ def _router(
     operations: Sequence[Operation],
     dispatch: Callable[[Operation], Responder],
     admission: Admission[C],
+    short_paths: Mapping[str, str],
+    base_url: str | None,
 ) -> CompiledRouter:
     """What finds the responders of a path; they are made when it is first asked for:
     an app starts in half the time, and none is asked for all paths at once."""
@@ -188,7 +191,15 @@ def _router(
     for operation in operations:
         by_template[PREFIX + operation.template].append(operation)
 
+    def redirect(request: Request, response: Response, /, **_: str) -> None:
+        target = (base_url or request.prefix + PREFIX) + short_paths[request.path]
+        asked = request.query_string
+        response.status = falcon.HTTP_308
+        response.set_header("Location", f"{target}?{asked}" if asked else target)
+
     def responders_of(template: str) -> Mapping[str, Responder]:
+        if template in short_paths:
+            return dict.fromkeys(_METHODS, redirect)
         here = by_template[template]
         responders: dict[str, Responder] = {
             each.method: dispatch(each) for each in here
@@ -207,7 +218,7 @@ def _router(
         return {**dict.fromkeys(_METHODS, refuse), **responders}
 
     try:
-        router = Router(by_template, responders_of)
+        router = Router([*by_template, *short_paths], responders_of)
     except ValueError as error:
         raise DeclarationError(f"no such path can be served: {error}") from error
     return cast("CompiledRouter", router)  # as far as falcon asks
@@ -278,7 +289,10 @@ def _answer_errors(
         elif isinstance(error, falcon.HTTPError):
             refusal = _of_status(error.status_code)
         else:
-            log.error("request %s failed", request_id(request.env), exc_info=error)
+            found = _OF_PLUGIN.match(request.uri_template or "")
+            where = f" in plugin {found[1]}" if found else ""
+            name = request_id(request.env)
+            log.error("request %s failed%s", name, where, exc_info=error)
             refusal = LocError("the request failed; see the log")
         if request.env.get("PATH_INFO", "").startswith(content):
             write_content_error(response, refusal)

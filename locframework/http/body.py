@@ -41,7 +41,7 @@ from locframework.validation import (
 )
 
 from .operation import has_required_fields
-from .records import UPLOAD_LIMIT, Upload, UploadedFile
+from .records import BODY_LIMIT, UPLOAD_LIMIT, RawBody, Upload, UploadedFile
 
 Environ = Mapping[str, Any]
 """What a WSGI server says of a request (PEP 3333)."""
@@ -333,7 +333,7 @@ def _text_fields(type_: type[Struct], others: tuple[type, ...]) -> Mapping[str, 
     return found
 
 
-JSON_MOST = 1024 * 1024  # bytes; decisions 2.2
+JSON_MOST = BODY_LIMIT
 EXACT_MOST = 2**53  # up to here a double is an exact integer
 
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
@@ -379,6 +379,19 @@ class JsonBody(Generic[T]):
 
     def _unknown(self, value: object) -> list[Problem]:
         return [*islice(unknown_members(value, self._members), PROBLEMS_LIMIT)]
+
+
+class AnyBody:
+    """Reads the body of one operation as it comes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    def read(self, environ: Environ) -> RawBody:
+        """Raises UnsupportedMediaType, PayloadTooLarge, ValidationFailed."""
+        check_encoding(environ)
+        content = LimitedBody(environ, self._most).read_all()
+        return RawBody(content, environ.get("CONTENT_TYPE", ""))
 
 
 @cache  # each app asks for the types of all operations

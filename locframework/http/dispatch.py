@@ -17,9 +17,15 @@ from falcon import Request, Response, code_to_http_status, mediatypes
 from falcon.routing import CompiledRouter
 from msgspec import Struct
 
-from locframework.errors import LocError, NotAcceptable, RateLimited, Unauthorized
+from locframework.errors import (
+    LocError,
+    NotAcceptable,
+    RateLimited,
+    Unauthorized,
+    ValidationFailed,
+)
 
-from .body import Environ, FormBody, JsonBody, Query
+from .body import AnyBody, Environ, FormBody, JsonBody, Query
 from .idempotency import HEADER as IDEMPOTENCY_KEY
 from .idempotency import IdempotentOperation, check_key
 from .operation import DeclarationError, Operation, PathParameter, Rate
@@ -220,6 +226,7 @@ Reader = tuple[str, Callable[[Environ], object]]
 PREFIX = "/api/v1"
 REQUEST_ID = "locframework.request_id"  # in the WSGI environ, as the next
 TOKEN_ID = "locframework.token_id"  # the access log's
+_OURS = ("HTTP_AUTHORIZATION", "HTTP_COOKIE")  # headers that are no operation's
 _NOTHING = ""  # what the body or query is called that an operation does not ask for
 
 CONTENT_METHODS = "GET, HEAD, OPTIONS"
@@ -274,8 +281,9 @@ class Dispatch(Generic[C]):
         self._is_read = operation.method == "GET"  # HEAD too
         self._if_match = if_match
         self._once = once
+        self._refuses_key = operation.method == "POST" and once is None
         self._negotiates = not operation.returns_raw
-        self._guard = _guard_of(operation, permission_checks, visibility_checks)
+        self._guard = guard_of(operation, permission_checks, visibility_checks)
         self._slashed = [
             each.name for each in operation.parameters if each.allows_slashes
         ]
@@ -296,6 +304,9 @@ class Dispatch(Generic[C]):
                 raise NotAcceptable("responses are always application/json")
             if self._once is not None:
                 check_key(environ)
+            elif self._refuses_key and IDEMPOTENCY_KEY in environ:
+                message = "not taken here, as the answer is not kept"
+                raise ValidationFailed.at("header.Idempotency-Key", "unknown", message)
         except LocError:
             # 404 and 403 go before faults of the body (decisions 2.2). Without a
             # fault the service makes the same checks.
@@ -360,6 +371,11 @@ class Dispatch(Generic[C]):
             base_url=self._base(request),
             request_id=request_id(environ),
             if_none_match=environ.get("HTTP_IF_NONE_MATCH"),
+            headers={
+                name[5:].replace("_", "-").lower(): value
+                for name, value in environ.items()
+                if name[:5] == "HTTP_" and name not in _OURS
+            },
         )
 
     def _base(self, request: Request) -> str:
@@ -409,7 +425,7 @@ def require_servable(
 
     Dispatch objects are created at the first request of a path.
     """
-    _guard_of(operation, permission_checks, {})
+    guard_of(operation, permission_checks, {})
     _readers_of(operation)
 
 
@@ -420,7 +436,9 @@ def _readers_of(operation: Operation) -> list[Reader]:
         readers.append(("query", Query(operation.query, is_strict=is_strict).read))
     elif is_strict:
         readers.append((_NOTHING, Query(Nothing).read))
-    if operation.body is not None:
+    if operation.takes_any_body:
+        readers.append(("body", AnyBody(operation.body_limit).read))
+    elif operation.body is not None:
         body = JsonBody(operation.body, optional=operation.body_optional)
         readers.append(("body", body.read))
     elif operation.takes_json:
@@ -430,7 +448,7 @@ def _readers_of(operation: Operation) -> list[Reader]:
     return readers
 
 
-def _guard_of(
+def guard_of(
     operation: Operation,
     permission_checks: Mapping[str, PermissionCheck[C]],
     visibility_checks: Mapping[str, VisibilityCheck[C]],

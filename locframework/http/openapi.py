@@ -7,6 +7,7 @@ from typing import Any
 
 from locframework import errors
 from locframework.errors import LocError, Problem
+from locframework.fields import identifier
 
 from .idempotency import KEY_PATTERN
 from .operation import Operation, PathParameter, RawResponse, camel
@@ -109,7 +110,7 @@ def errors_of(operation: Operation) -> list[type[LocError]]:
         found.append(errors.ValidationFailed)
     if operation.takes_json:
         found.append(errors.InvalidJson)
-    if operation.takes_json or operation.form is not None:
+    if operation.takes_json or operation.body or operation.form:
         found += [errors.PayloadTooLarge, errors.UnsupportedMediaType]
     if not operation.public:
         found.append(errors.Unauthorized)
@@ -225,10 +226,10 @@ class Document:
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._operations = operations
         self._single_reads = {each.path for each in operations if each.is_single_read}
-        read = [each for one in operations for each in (one.query, one.form) if each]
-        self._schemas = Schemas(
-            [Problem, *(each for one in operations for each in self._types(one))], read
-        )
+        self._schemas = {"": self._schemas_of("")}
+        for each in operations:
+            if each.plugin not in self._schemas:
+                self._schemas[each.plugin] = self._schemas_of(each.plugin)
         self._refused: dict[str, Schema] = {}  # components, by name
 
     def write(self) -> Schema:
@@ -251,14 +252,32 @@ class Document:
                     for name, (type_, text) in _HEADERS.items()
                 },
                 "responses": dict(sorted(self._refused.items())),
-                "schemas": {**self._schemas.components, "Failure": FAILURE},
+                "schemas": {
+                    **{
+                        name: schema
+                        for each in self._schemas.values()
+                        for name, schema in each.components.items()
+                    },
+                    "Failure": FAILURE,
+                },
             },
         }
+
+    def _schemas_of(self, plugin: str) -> Schemas:
+        """The schemas of the core (""), or of a plugin, which names its types as it
+        likes."""
+        these = [each for each in self._operations if each.plugin == plugin]
+        read = [each for one in these for each in (one.query, one.form) if each]
+        types = [each for one in these for each in self._types(one)]
+        if plugin:
+            return Schemas(types, read, f"{identifier(plugin)}.")
+        return Schemas([Problem, *types], read)
 
     def _types(self, operation: Operation) -> list[Any]:
         raw = [each.schema for each in operation.raw]
         paths = [each.type for each in operation.parameters]
-        types = [operation.answer, operation.accepted, operation.body, *raw, *paths]
+        body = None if operation.takes_any_body else operation.body
+        types = [operation.answer, operation.accepted, body, *raw, *paths]
         return [each for each in types if each is not None]
 
     def _operation(self, operation: Operation) -> Schema:
@@ -289,6 +308,7 @@ class Document:
         tag = ("ETag",) if is_tagged else ()
         if operation.takes_idempotency_key and not operation.secret:
             tag = ("Idempotency-Replayed",)
+        schemas = self._schemas[operation.plugin]
         answers: Schema = {}
         for status, type_, text in (
             (operation.status, operation.answer, "Done"),
@@ -299,7 +319,7 @@ class Document:
                     "type": "object",
                     "properties": {
                         "success": {"const": True},
-                        "data": self._schemas.of(type_),
+                        "data": schemas.of(type_),
                     },
                     "required": ["success", "data"],
                 }
@@ -309,19 +329,21 @@ class Document:
                     "content": {JSON: {"schema": enveloped}},
                 }
         for raw in operation.raw:
-            written = self._raw(raw, rated)
+            written = self._raw(raw, rated, schemas)
             there = answers.setdefault(str(raw.status), written)
             if there is not written:  # the same in another media type
                 there["content"] |= written["content"]
         return answers
 
-    def _raw(self, raw: RawResponse, rated: tuple[str, ...]) -> Schema:
+    def _raw(
+        self, raw: RawResponse, rated: tuple[str, ...], schemas: Schemas
+    ) -> Schema:
         named = {name: {"schema": {"type": "string"}} for name in raw.headers}
         written: Schema = {
             "description": raw.description,
             "headers": {**_headers(*rated), **named},
         }
-        schema = FILE if raw.schema is None else self._schemas.of(raw.schema)
+        schema = FILE if raw.schema is None else schemas.of(raw.schema)
         if raw.content_type == JSON:
             written["content"] = {JSON: {"schema": schema}}
         elif raw.content_type is not None:
@@ -347,9 +369,10 @@ class Document:
         return refusals
 
     def _parameters(self, operation: Operation) -> list[Schema]:
-        found = [self._path_parameter(each) for each in operation.parameters]
+        schemas = self._schemas[operation.plugin]
+        found = [self._path_parameter(each, schemas) for each in operation.parameters]
         if operation.query is not None:
-            fields = self._schemas.fields(operation.query)
+            fields = schemas.fields(operation.query)
             found += [
                 {
                     "name": name,
@@ -361,19 +384,22 @@ class Document:
             ]
         return [*found, *header_parameters(operation, self._single_reads)]
 
-    def _path_parameter(self, parameter: PathParameter) -> Schema:
-        schema = self._schemas.of(parameter.type)
+    def _path_parameter(self, parameter: PathParameter, schemas: Schemas) -> Schema:
+        schema = schemas.of(parameter.type)
         if schema == {"type": "string"} and parameter.wire.endswith("Id"):
             schema = _ID
         written: Schema = {"name": parameter.wire, "in": "path", "required": True}
         return {**written, **_described(parameter.wire, schema)}
 
     def _request_body(self, operation: Operation) -> Schema | None:
-        if operation.body is not None:
-            media_type, schema = JSON, self._schemas.of(operation.body)
+        if operation.takes_any_body:
+            media_type, schema = "*/*", FILE
+        elif operation.body is not None:
+            media_type = JSON
+            schema = self._schemas[operation.plugin].of(operation.body)
         elif operation.form is not None:
             media_type = "multipart/form-data"
-            schema = self._schemas.fields(operation.form)
+            schema = self._schemas[operation.plugin].fields(operation.form)
             members = schema["properties"]
             for name, member in members.items():
                 members[name] = {**_about(name), **member}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -19,7 +19,15 @@ from msgspec import Meta, Struct, defstruct, structs
 from locframework.errors import LocError
 from locframework.pagination import Page
 
-from .records import UPLOAD_LIMIT, Accepted, Prepared, Raw, Wrapped
+from .records import (
+    BODY_LIMIT,
+    UPLOAD_LIMIT,
+    Accepted,
+    Prepared,
+    Raw,
+    RawBody,
+    Wrapped,
+)
 from .responses import wrapping
 
 SLASHES = Meta(extra={"slashes": True})
@@ -34,7 +42,7 @@ _PARAMETER = re.compile(r"\{([a-z][A-Za-z0-9]*)\}")
 _GIVEN = ("caller", "query", "body", "form", "request")
 
 
-class DeclarationError(Exception):
+class DeclarationError(ValueError):
     """An operation that cannot be served; it stops the start with this one line."""
 
 
@@ -73,10 +81,15 @@ class Declaration(Struct, frozen=True):
     named, and so carries its ETag."""
     upload_limit: int = UPLOAD_LIMIT
     """Bytes of a form."""
+    body_limit: int = BODY_LIMIT
+    """Bytes of a RawBody."""
     secret: bool = False
     """The answer shows what is shown once: it is not kept for an Idempotency-Key."""
     raw: tuple[RawResponse, ...] = ()
     """Documents answers of the type Raw."""
+    short_path: str = ""
+    """Of a plugin's operation without path parameters: a path that redirects to its
+    own (308, so that method and body stay), from the root of the app: "/mcp"."""
 
     def __call__(self, function: F) -> F:
         setattr(function, _MARK, self)
@@ -118,6 +131,7 @@ class Operation(Declaration, frozen=True, kw_only=True):
     accepted: Any  # the type inside a 202, or None
     returns_raw: bool
     prepares: bool  # it answers Prepared
+    plugin: str = ""  # that declares it; "": the core
 
     @property
     def is_single_read(self) -> bool:
@@ -134,8 +148,9 @@ class Operation(Declaration, frozen=True, kw_only=True):
 
     @property
     def takes_idempotency_key(self) -> bool:
-        """Whether ``Idempotency-Key`` counts: a POST of somebody."""
-        return self.method == "POST" and not self.public
+        """Whether ``Idempotency-Key`` counts: a POST of somebody. A raw answer is not
+        kept."""
+        return self.method == "POST" and not self.public and not self.returns_raw
 
     @property
     def body_optional(self) -> bool:
@@ -149,14 +164,21 @@ class Operation(Declaration, frozen=True, kw_only=True):
     @property
     def takes_json(self) -> bool:
         """Whether what comes as a body has to be JSON, be it read or not."""
+        if self.takes_any_body:
+            return False
         writes = self.method in ("POST", "PUT", "PATCH")
         return self.body is not None or (writes and self.form is None)
+
+    @property
+    def takes_any_body(self) -> bool:
+        """Whether the body is passed on as it comes."""
+        return self.body is RawBody
 
     @property
     def decodes(self) -> bool:
         """Whether a request can be refused for what it carries beside its path."""
         is_strict = self.rate != "content"  # about its query
-        return is_strict or self.takes_json or any((self.query, self.form))
+        return is_strict or self.takes_json or any((self.query, self.body, self.form))
 
 
 @cache  # each app asks for the types of all operations
@@ -174,6 +196,18 @@ def operations_of(endpoints: object) -> Iterator[Operation]:
         yield structs.replace(read, call=call)
 
 
+def require_distinct(operations: Iterable[Operation]) -> None:
+    """Raise DeclarationError for two with the same name, or method and path."""
+    met: dict[str, str] = {}
+    for each in operations:
+        for what in (f"{each.method} {each.template}", f"the name {each.name}"):
+            if what in met:
+                raise DeclarationError(
+                    f"operations {met[what]} and {each.name} both have {what}"
+                )
+            met[what] = each.name
+
+
 def snake(camel: str) -> str:
     """``projectId`` as Python names it."""
     return re.sub(r"[A-Z]", lambda found: "_" + found[0].lower(), camel)
@@ -189,9 +223,12 @@ def camel(snake_: str) -> str:
 def _declared(class_: type) -> tuple[Operation, ...]:
     """The operations of a class, but for what they call."""
     tag = getattr(class_, "tag", "")
+    members: dict[str, Any] = {}
+    for each in reversed(class_.__mro__):
+        members |= vars(each)
     return tuple(
         _read(structs.replace(declaration, tag=declaration.tag or tag), name, function)
-        for name, function in vars(class_).items()
+        for name, function in members.items()
         if (declaration := getattr(function, _MARK, None)) is not None
     )
 
@@ -212,7 +249,7 @@ def _read(
         get_args(returned)[0] if prepares else returned
     )
     wrapped = _wrapper_of(answer)
-    _check(declaration, function, arguments, parameters, returns_raw=returns_raw)
+    _check(declaration, function, arguments, parameters, hints)
     summary, _, description = (inspect.getdoc(function) or "").partition("\n")
     return Operation(
         **structs.asdict(declaration),
@@ -242,8 +279,7 @@ def _check(
     function: Callable[..., object],
     arguments: list[str],
     parameters: tuple[PathParameter, ...],
-    *,
-    returns_raw: bool,
+    hints: dict[str, Any],
 ) -> None:
     in_path = [each.name for each in parameters]
     faults = {
@@ -252,13 +288,18 @@ def _check(
         "it must name its permission, None (any token), or public=True": (
             declaration.permission == "" and not declaration.public
         ),
+        "it must say what it returns": "return" not in hints,
         "a public operation has no caller": (
             declaration.public and "caller" in arguments
         ),
-        "a POST of somebody cannot answer Raw: it could not be kept for a key": (
-            returns_raw and declaration.method == "POST" and not declaration.public
-        ),
     }
+    for name in ("query", "body", "form"):
+        type_ = hints.get(name)
+        is_struct = isinstance(type_, type) and issubclass(type_, Struct)
+        is_raw = name != "body" and type_ is RawBody
+        faults[f"its {name} must be of a type that is a msgspec Struct"] = (
+            name in arguments and (not is_struct or is_raw)
+        )
     for fault, is_there in faults.items():
         if is_there:
             where = f"{function.__module__}.{function.__qualname__}"

@@ -11,6 +11,7 @@ from locframework.events import Actor
 
 T = TypeVar("T")
 
+BODY_LIMIT = 1024 * 1024  # bytes; decisions 2.2
 UPLOAD_LIMIT = 50 * 1024 * 1024  # bytes; decisions 2.2
 
 
@@ -21,6 +22,9 @@ class RequestInfo(Struct, frozen=True):
     base_url: str  # absolute, up to and including /api/v1, no slash at the end
     request_id: str
     if_none_match: str | None  # the header as it came
+    headers: Mapping[str, str] = {}
+    """All headers but ``authorization`` and ``cookie``, which belong to the framework.
+    Names are in lower case."""
 
 
 class Upload(Struct, frozen=True):
@@ -29,6 +33,17 @@ class Upload(Struct, frozen=True):
     name: str  # the last part of the name that was sent; never use it as a path
     content: bytes
     content_type: str
+
+
+class RawBody(Struct, frozen=True):
+    """A body as it came: what an operation reads whose argument ``body`` has this type.
+
+    Any media type is accepted, up to ``body_limit`` of the declaration. A body with a
+    Content-Encoding is refused.
+    """
+
+    content: bytes
+    content_type: str  # the header as it came; "" without one
 
 
 class UploadedFile(Struct, frozen=True):

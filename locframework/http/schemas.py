@@ -23,18 +23,26 @@ FILE: Schema = {"type": "string", "format": "binary"}
 class Schemas:
     """The schemas of all types that a set of operations reads or answers."""
 
-    def __init__(self, types: Sequence[Any], fields_only: Sequence[Any]) -> None:
-        """``fields_only`` are queries and forms: not components of their own."""
+    def __init__(
+        self, types: Sequence[Any], fields_only: Sequence[Any], prefix: str = ""
+    ) -> None:
+        """``fields_only`` are queries and forms: not components of their own. The names
+        of components begin with ``prefix``."""
+        self._prefix = prefix
         everything = list(dict.fromkeys([*types, *fields_only]))
         schemas, components = msgspec.json.schema_components(
             everything, schema_hook=_anything, ref_template=_REF + "{name}"
         )
         self._schemas = {
-            type_: _tidy(schema)
+            type_: _tidy(schema, prefix)
             for type_, schema in zip(everything, schemas, strict=True)
         }
-        self._all = {_name(name): _tidy(each) for name, each in components.items()}
-        hidden = {self._name_of(each) for each in fields_only} | _UPLOADS
+        self._all = {
+            prefix + _name(name): _tidy(each, prefix)
+            for name, each in components.items()
+        }
+        hidden = {self._name_of(each) for each in fields_only}
+        hidden |= {prefix + each for each in _UPLOADS}
         self.components = {
             name: each for name, each in sorted(self._all.items()) if name not in hidden
         }
@@ -48,7 +56,8 @@ class Schemas:
         """The object schema of a query or form; null, which no text is, left out."""
         schema: Schema = self._all[self._name_of(type_)]
         properties = {
-            name: _without_null(each) for name, each in schema["properties"].items()
+            name: _without_null(each, self._prefix)
+            for name, each in schema["properties"].items()
         }
         return {
             "type": "object",
@@ -75,28 +84,28 @@ def _name(name: str) -> str:
     return f"{found[1]}Of{found[2]}" if found else name
 
 
-def _tidy(schema: Any) -> Any:
+def _tidy(schema: Any, prefix: str) -> Any:
     if isinstance(schema, list):
-        return [_tidy(each) for each in schema]
+        return [_tidy(each, prefix) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    tidy = {key: _tidy(each) for key, each in schema.items() if key != "title"}
+    tidy = {key: _tidy(each, prefix) for key, each in schema.items() if key != "title"}
     if isinstance(title := schema.get("title"), dict):  # a property of that name
-        tidy["title"] = _tidy(title)
+        tidy["title"] = _tidy(title, prefix)
     if isinstance(description := tidy.get("description"), str):
         tidy["description"] = plain(description)
     if isinstance(ref := tidy.get("$ref"), str):
-        tidy["$ref"] = _REF + _name(ref.removeprefix(_REF))
+        tidy["$ref"] = _REF + prefix + _name(ref.removeprefix(_REF))
     return tidy
 
 
-def _without_null(schema: Schema) -> Schema:
-    if str(schema.get("$ref")).removeprefix(_REF) in _UPLOADS:
+def _without_null(schema: Schema, prefix: str) -> Schema:
+    if str(schema.get("$ref")).removeprefix(_REF + prefix) in _UPLOADS:
         return FILE
     told = {key: each for key, each in schema.items() if key != "anyOf"}
     if told.get("default", ...) is None:
         del told["default"]
     options = [each for each in schema.get("anyOf", []) if each != {"type": "null"}]
     if len(options) == 1:
-        return _without_null({**options[0], **told})
+        return _without_null({**options[0], **told}, prefix)
     return {**told, "anyOf": options} if options else told

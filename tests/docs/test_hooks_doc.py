@@ -53,7 +53,7 @@ def test_all_types_are_exported_by_ports(page):
                                          map(str.strip, signatures))))  # fmt: skip
     types = {node.id for node in words if isinstance(node, ast.Name)}
     known = {*vars(ports), *dir(locframework)}
-    assert types - {"Sequence", "str"} <= known
+    assert types - {"Sequence", "object", "str"} <= known
 
 
 def test_each_hook_has_a_test_of_its_example():
@@ -263,6 +263,28 @@ def test_the_example_of_loc_decide_write(example, open_with):
     assert (proposed.status, approved.status) == (200, 200)
     assert [answer.error["code"] for answer in refused] == ["write_refused"] * 4
     assert newest["note"] == "seen by the legal department"
+
+
+def test_the_example_of_loc_provide_endpoints(example, open_with):
+    plugin = example("loc_provide_endpoints")["BacklogPlugin"]()
+
+    with open_with(plugin) as workspace:
+        project = workspace.project(languages=["de", "fr"])
+        key = workspace.key(project, "a", values={"en": "One", "fr": "Un"})
+        translator = workspace.client("translator")
+        values = f"/projects/{project['id']}/keys/{key['id']}/values"
+        translator.put(f"{values}/de", json={"value": "Eins"})
+        waiting = f"/plugins/backlog/projects/{project['id']}/waiting"
+        found = translator.get(waiting)
+        _, stranger = workspace.organization()
+        hidden = stranger.get(waiting)
+        short = translator.post("http://localhost/count-words")
+        target = str(short.headers["Location"])
+        counted = translator.post(target, content=b"one two three")
+
+    assert found.data == [{"languageCode": "de", "pendingReview": 1}]
+    assert hidden.error["code"] == "project_not_found"
+    assert (short.status, counted.content) == (308, b"3")
 
 
 def test_the_example_of_loc_on_start(example, open_with):

@@ -14,7 +14,7 @@ from locframework.http.operation import (
     operations_of,
     snake,
 )
-from locframework.http.records import Accepted, Raw
+from locframework.http.records import Accepted, RawBody
 
 
 class Done(Struct, frozen=True):
@@ -63,9 +63,15 @@ class PublicWithCaller:
         """Get."""
 
 
-class RawPost:
+class BodyOfMany:
     @operation("POST", "/things", tag="T", permission=None)
-    def get(self) -> Raw:
+    def get(self, body: dict[str, str]) -> Done:
+        """Get."""
+
+
+class RawQuery:
+    @declare(path="/things")
+    def get(self, query: RawBody) -> Done:
         """Get."""
 
 
@@ -77,7 +83,8 @@ class RawPost:
         ReservedName,
         NoPermission,
         PublicWithCaller,
-        RawPost,
+        BodyOfMany,
+        RawQuery,
     ],
 )
 def test_a_declaration_that_does_not_fit_names_its_method(wrong):
