@@ -5,7 +5,7 @@ Used in a conftest.py like this::
     @pytest.fixture
     def workspace(tmp_path):
         database = f"sqlite:///{tmp_path / 'test.sqlite3'}"
-        with open_workspace(database, tmp_path) as workspace:
+        with open_workspace(database, tmp_path, plugins=["cfg"]) as workspace:
             yield workspace
 
     def test_a_key_is_made(workspace):
@@ -22,6 +22,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import UNSET
@@ -29,6 +30,7 @@ from msgspec import UNSET
 from locframework.access.records import NewMember, NewToken, Role
 from locframework.app import OPERATOR, Framework
 from locframework.fields import Clock, new_id, system_clock
+from locframework.plugins import chosen, installed_entries
 from locframework.settings import Settings
 from locframework.wsgi import create_app
 
@@ -130,25 +132,59 @@ def open_workspace(
     database_url: str,
     folder: Path,
     *,
-    plugins: Iterable[object] = (),
+    plugins: Iterable[object] | None = None,
+    plugin_settings: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
     clock: Clock = system_clock,
+    blocked_plugins: Iterable[str] = (),
     **settings: object,
 ) -> Iterator[Workspace]:
-    """A workspace on the plugins ``peewee`` and ``disk``; no background work.
-    ``settings`` are those of ``locframework.settings``; jobs run when a test asks. With
-    ``matcher="postgres"`` that one has its tables in the same database."""
+    """A workspace with an empty database and no background work; jobs run when a test
+    asks.
+
+    ``plugins`` names the plugins that the test sees, and no other installed one is
+    loaded: names of installed plugins, and objects. Those that every workspace needs
+    are there beside them, if they are installed: ``peewee`` (storage), ``disk``
+    (blobs), ``rapidfuzz`` (matcher) and ``https`` (webhooks). None: all installed ones.
+    ``plugin_settings`` has the settings of installed plugins, by name. ``settings`` are
+    those of ``locframework.settings``, such as ``translator="mine"``. With
+    ``matcher="postgres"`` that one has its tables in the same database.
+
+    Raises SettingsError for a name that no installed plugin has.
+    """
+    there = {entry.name: entry for entry in installed_entries()}
+    more, blocked = _parted(plugins, there)
     shared = {"postgres": {"database": database_url}}
+    given: dict[str, Mapping[str, object]] = {
+        "peewee": {"database": database_url},
+        "disk": {"folder": str(folder / "blobs")},
+        "rapidfuzz": {"folder": str(folder / "matching")},
+        **(shared if settings.get("matcher") == "postgres" else {}),
+    }
     tree: dict[str, object] = {
         "start_scheduler": False,
         "webhooks": {"secret_key": WEBHOOK_KEY},
-        "plugins": {
-            "peewee": {"database": database_url},
-            "disk": {"folder": str(folder / "blobs")},
-            "rapidfuzz": {"folder": str(folder / "matching")},
-            **(shared if settings.get("matcher") == "postgres" else {}),
-        },
+        "plugins": {name: given[name] for name in given if name in there}
+        | dict(plugin_settings),
+        "blocked_plugins": sorted({*blocked, *blocked_plugins}),
         **settings,
     }
-    with Framework(Settings.of(tree), plugins, clock=clock) as framework:
+    with Framework(Settings.of(tree), more, clock=clock) as framework:
         framework.migrate()
         yield Workspace(framework)
+
+
+NEEDED = frozenset({"disk", "https", "peewee", "rapidfuzz"})
+
+
+def _parted(
+    plugins: Iterable[object] | None, installed: Mapping[str, object]
+) -> tuple[list[object], list[str]]:
+    """Return the objects, and which installed plugins are blocked."""
+    if plugins is None:
+        return [], []
+    plugins = list(plugins)
+    named = {name for name in plugins if isinstance(name, str)}
+    for name in named:
+        chosen("open_workspace(plugins)", name, installed)
+    objects = [each for each in plugins if not isinstance(each, str)]
+    return objects, sorted(set(installed) - named - NEEDED)

@@ -78,7 +78,11 @@ def test_files_of_a_failing_store_are_503_and_published_once_it_works(
     database_url, tmp_path, store, clock, monkeypatch
 ):
     with open_workspace(
-        database_url, tmp_path, plugins=[store], clock=clock, blob_store="breakable"
+        database_url,
+        tmp_path,
+        plugins=["json", store],
+        clock=clock,
+        blob_store="breakable",
     ) as workspace:
         owner, project = workspace.owner, workspace.project()
         workspace.key(project, "title", values={"en": "Shop"})

@@ -37,7 +37,9 @@ def two_stores(tmp_path, migrated):
     plugin = AtticPlugin(tmp_path / "attic")
     with (
         migrated.url("sqlite", tmp_path) as url,
-        open_workspace(url, tmp_path, plugins=[plugin], blob_store="disk") as workspace,
+        open_workspace(
+            url, tmp_path, plugins=["json", "gettext", plugin], blob_store="disk"
+        ) as workspace,
     ):
         yield workspace
 

@@ -94,13 +94,15 @@ def example(page: Page, request: pytest.FixtureRequest) -> Example:
 
 @pytest.fixture
 def open_with(tmp_path: Path, migrated: Migrated) -> Open:
-    """Open a whole application with a plugin."""
+    """Open a whole application with a plugin, and that of the JSON formats."""
 
     @contextmanager
     def open_with(plugin: object, **settings: Any) -> Iterator[Workspace]:
         with (
             migrated.url("sqlite", tmp_path) as url,
-            open_workspace(url, tmp_path, plugins=[plugin], **settings) as workspace,
+            open_workspace(
+                url, tmp_path, plugins=["json", plugin], **settings
+            ) as workspace,
         ):
             yield workspace
 

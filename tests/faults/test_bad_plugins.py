@@ -115,10 +115,10 @@ class Scene(NamedTuple):
 
 @pytest.fixture
 def open_with(database_url, tmp_path):
-    """A workspace with these plugins beside the installed ones."""
+    """A workspace with these plugins, and that of the JSON formats."""
     with ExitStack() as stack:
         yield lambda *plugins: stack.enter_context(
-            open_workspace(database_url, tmp_path, plugins=plugins)
+            open_workspace(database_url, tmp_path, plugins=["json", *plugins])
         )
 
 
@@ -128,7 +128,7 @@ def shared(tmp_path_factory, migrated_sqlite):
     shutil.copy(migrated_sqlite, folder)
     url = f"sqlite:///{folder / migrated_sqlite.name}"
     bad, good = Plugin(), Plugin("zebra")
-    with open_workspace(url, folder, plugins=(bad, good)) as workspace:
+    with open_workspace(url, folder, plugins=["json", bad, good]) as workspace:
         yield Scene(workspace, bad, good, {})
 
 

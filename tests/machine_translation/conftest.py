@@ -13,7 +13,10 @@ def engine():
 @pytest.fixture
 def shop(engine, database_url, tmp_path):
     with open_workspace(
-        database_url, tmp_path, plugins=[engine], translator="scripted"
+        database_url,
+        tmp_path,
+        plugins=[engine, "json", "apertium", "pseudo"],
+        translator="scripted",
     ) as workspace:
         yield workspace
 

@@ -28,7 +28,7 @@ def shop(engine, now, database_url, tmp_path):
     with open_workspace(
         database_url,
         tmp_path,
-        plugins=[engine],
+        plugins=[engine, "pseudo"],
         translator="scripted",
         clock=lambda: now[0],
     ) as workspace:

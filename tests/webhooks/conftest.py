@@ -151,7 +151,9 @@ def open_hooked(
     url: str, folder: Path, receiver: Receiver, **settings: Any
 ) -> Iterator[Hooked]:
     more = {"webhook_transport": "loopback", **settings}
-    with open_workspace(url, folder, plugins=[receiver], **more) as workspace:
+    with open_workspace(
+        url, folder, plugins=["json", "pseudo", receiver], **more
+    ) as workspace:
         yield Hooked(workspace, receiver)
 
 
