@@ -61,7 +61,7 @@ def endpoints_of(of: Framework) -> list[object]:
         DeliveryEndpoints(of.distributions, of.releases),
         ContentEndpoints(of.content),
         WebhookEndpoints(of.webhooks),
-        AccessEndpoints(of.organizations, of.tokens),
+        AccessEndpoints(of.organizations, of.tokens, of.access.permissions),
         PluginEndpoints(of.plugins),
         ServiceEndpoints([of.storage.ping, of.limiter.ping], of.queues.is_stalled),
     ]

@@ -8,7 +8,6 @@ from threading import Event
 from typing import Self
 
 from .access.organizations import Organizations
-from .access.permissions import PERMISSIONS
 from .access.records import Caller
 from .access.service import Access, LinkedAccess
 from .access.tokens import Authenticator, Tokens
@@ -170,7 +169,7 @@ class Framework:
             plugins.checks, plugins.times, plugins.timed_checks
         )
 
-        access = self.access = Access(storage.access)
+        access = self.access = Access(storage.access, plugins.permissions)
         linked = self.linked_access = LinkedAccess(access)
         self.organizations = Organizations(storage.access, storage, access, clock)
         tokens = self.tokens = Tokens(storage.access, storage, access, clock)
@@ -378,7 +377,7 @@ class Framework:
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
 
         self.plugin_operations = plugins.operations(
-            PERMISSIONS, permission_checks_of(self), visibility_checks_of(self)
+            permission_checks_of(self), visibility_checks_of(self)
         )
 
     @cached_property

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
+from locframework.access.permissions import Permission
 from locframework.access.records import Caller
 from locframework.blobs.blob_store import BlobStore
 from locframework.events import Event
@@ -86,6 +87,11 @@ def loc_provide_event_types(  # type: ignore[empty-body]
 def loc_provide_endpoints() -> Sequence[object]:  # type: ignore[empty-body]
     """Objects with methods marked ``@operation``: operations of the API below
     ``/api/v1/plugins/<the plugin's name>``."""
+
+
+@hookspec
+def loc_provide_permissions() -> Sequence[Permission]:  # type: ignore[empty-body]
+    """Permissions for the plugin's own operations; roles and tokens may have them."""
 
 
 @hookspec(firstresult=True)

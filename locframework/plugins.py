@@ -7,7 +7,7 @@ import logging
 import re
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from time import perf_counter
@@ -20,6 +20,13 @@ from msgspec import Struct
 from msgspec.structs import astuple, fields
 
 from . import hookspecs
+from .access.permissions import (
+    PERMISSIONS,
+    Permission,
+    Permissions,
+    permission_of_plugin,
+)
+from .access.permissions import fault_of as fault_of_permission
 from .access.records import Caller
 from .blobs.blob_store import BlobStore
 from .errors import (
@@ -157,6 +164,12 @@ class PluginHost:
             self._providers["loc_provide_checks", check.name] = GROUP
         self.checks: dict[str, Check] = {check.name: check for check in BUILT_IN}
         self.checks |= self._provided("checks", Check)
+        for key in PERMISSIONS:
+            self._providers["loc_provide_permissions", key] = GROUP
+        self.permissions = Permissions(
+            permission_of_plugin(each, self._providers["loc_provide_permissions", key])
+            for key, each in self._provided("permissions", Permission).items()
+        )
         self.event_types: dict[str, EventType] = self._provided(
             "event_types", EventType
         )
@@ -241,7 +254,6 @@ class PluginHost:
 
     def operations(
         self,
-        permissions: Collection[str],
         permission_checks: Mapping[str, PermissionCheck[Caller]],
         visibility_checks: Mapping[str, VisibilityCheck[Caller]],
     ) -> list[Operation]:
@@ -253,7 +265,11 @@ class PluginHost:
             try:
                 self._claim(hook, f"the prefix {identifier(plugin)!r}", plugin)
                 own = operations_of_plugin(
-                    plugin, provide(), permissions, permission_checks, visibility_checks
+                    plugin,
+                    provide(),
+                    self.permissions.by_key,
+                    permission_checks,
+                    visibility_checks,
                 )
                 for short in {each.short_path for each in own} - {""}:
                     self._claim(hook, f"short_path={short!r}", plugin)
@@ -612,6 +628,10 @@ def _name_of(port: type, item: Any, plugin: str) -> str:
         if fault := fault_of(item, plugin):
             raise ValueError(fault)
         return str(item.type)
+    if port is Permission:
+        if fault := fault_of_permission(item, plugin):
+            raise ValueError(fault)
+        return str(item.key)
     if port is Check:
         return name_of_check(item)
     name: object = item.info.id if port is Format else item.name

@@ -2,6 +2,7 @@
 
 from locframework.keys.rules import public_key as public_key
 
+from .access.permissions import Permission as Permission
 from .access.records import Caller as Caller
 from .access.records import Grant as Grant
 from .access.records import Holder as Holder

@@ -5,7 +5,6 @@ import os
 
 import falcon
 
-from .access.permissions import PERMISSIONS
 from .api import endpoints_of, locks_of, permission_checks_of, visibility_checks_of
 from .app import Framework
 from .http.app import build_wsgi
@@ -38,7 +37,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
         authenticate=framework.authenticate,
         permission_checks=permission_checks_of(framework),
         visibility_checks=visibility_checks_of(framework),
-        permissions=PERMISSIONS,
+        permissions=framework.access.permissions.by_key,
         limiter=framework.limiter,
         base_url=settings.base_url,
         trust_host=settings.trust_host,

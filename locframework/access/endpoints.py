@@ -17,7 +17,7 @@ from locframework.http.records import Deleted, Wrapped
 from locframework.pagination import NamedRequest, Page
 
 from .organizations import Organizations
-from .permissions import PERMISSIONS, Permission
+from .permissions import Permission, Permissions
 from .records import (
     Caller,
     Member,
@@ -61,9 +61,12 @@ class AccessEndpoints:
 
     tag = "Tokens"
 
-    def __init__(self, organizations: Organizations, tokens: Tokens) -> None:
+    def __init__(
+        self, organizations: Organizations, tokens: Tokens, permissions: Permissions
+    ) -> None:
         self._organizations = organizations
         self._tokens = tokens
+        self._permissions = permissions
 
     @_read("GET", "/organizations")
     def list_organizations(
@@ -215,4 +218,4 @@ class AccessEndpoints:
     @_own("GET", "/permissions")
     def list_permissions(self, caller: Caller) -> PermissionsAnswer:
         """List every permission key."""
-        return [*PERMISSIONS.values()]
+        return [*self._permissions.by_key.values()]

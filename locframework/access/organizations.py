@@ -18,7 +18,6 @@ from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record, given_fields
 
-from .permissions import ROLES
 from .records import (
     Caller,
     Member,
@@ -223,7 +222,7 @@ class Organizations:
     def _may_give(self, caller: Caller, organization_id: str, role: Role) -> None:
         """Nobody gives, takes or lowers a role that can do more than they can."""
         scope = Scope(organization_id)
-        for permission in sorted(ROLES[role]):
+        for permission in sorted(self._access.permissions.roles[role]):
             if not self._access.may(caller, permission, scope):
                 raise PermissionDenied(permission)
 

@@ -1,11 +1,19 @@
-"""Every permission key of the core, and the roles that are made of them."""
+"""Permission keys of the core and of plugins, and the roles that are made of them."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from locframework.fields import identifier
 
 from .records import Role
+
+KEY_LENGTH = 64  # characters of a plugin's permission
+_REST = re.compile("[a-z0-9_]+")
 
 
 class Permission(Struct, frozen=True):
@@ -13,7 +21,11 @@ class Permission(Struct, frozen=True):
 
     key: Annotated[str, Meta(examples=["key_create"])]
     description: Annotated[str, Meta(examples=["Create keys"])]
-    plugin: str | None = None  # None: the core's own
+    roles: tuple[Role, ...] = ()
+    """The roles that include it. A plugin names those below manager: managers and
+    owners have every permission of a plugin."""
+    plugin: str | None = None
+    """None: the core's own. Set by the framework."""
 
 
 _DESCRIPTIONS = {
@@ -54,10 +66,6 @@ _DESCRIPTIONS = {
     "webhook_read": "Read webhooks and their deliveries",
 }
 
-PERMISSIONS: Mapping[str, Permission] = {
-    key: Permission(key, description) for key, description in _DESCRIPTIONS.items()
-}
-
 _VIEWER = frozenset(
     {"project_read", "translation_read", "glossary_read", "tm_read", "statistics_read"}
 )
@@ -73,11 +81,11 @@ _DEVELOPER = (
     | {"import_run", "export_run", "ai_run"}
     | {
         key
-        for key in PERMISSIONS
+        for key in _DESCRIPTIONS
         if key.startswith(("key_", "branch_", "webhook_", "distribution_"))
     }
 )
-_OWNER = frozenset(PERMISSIONS)
+_OWNER = frozenset(_DESCRIPTIONS)
 
 ORGANIZATION_WIDE = frozenset(
     {"member_manage", "organization_manage", "project_create"}
@@ -95,4 +103,46 @@ ROLES: Mapping[Role, frozenset[str]] = {
     "manager": _OWNER - {"organization_manage", "member_manage"},
     "owner": _OWNER,
 }
-"""What each role may do (decisions 2.6, default roles)."""
+"""What each role may do (decisions 2.6, default roles), without plugins."""
+
+PERMISSIONS: Mapping[str, Permission] = {
+    key: Permission(
+        key, description, tuple(role for role, keys in ROLES.items() if key in keys)
+    )
+    for key, description in _DESCRIPTIONS.items()
+}
+
+
+class Permissions:
+    """All permissions of one application, with those of its plugins."""
+
+    def __init__(self, of_plugins: Iterable[Permission] = ()) -> None:
+        self.by_key = {**PERMISSIONS, **{each.key: each for each in of_plugins}}
+        self.roles: Mapping[Role, frozenset[str]] = {
+            role: frozenset(
+                each.key for each in self.by_key.values() if role in each.roles
+            )
+            for role in ROLES
+        }
+
+
+def fault_of(item: Permission, plugin: str) -> str | None:
+    """Return what is wrong with a permission that a plugin provides, or None."""
+    try:
+        msgspec.convert(msgspec.to_builtins(item), Permission)
+    except msgspec.ValidationError as error:
+        return str(error)
+    prefix = f"{identifier(plugin)}_"
+    before, rest = item.key[: len(prefix)], item.key[len(prefix) :]
+    if before != prefix or not _REST.fullmatch(rest) or len(item.key) > KEY_LENGTH:
+        rule = f"{prefix!r} and then a-z, 0-9 and _, at most {KEY_LENGTH} characters"
+        return f"permission {item.key!r} is not {rule}"
+    if not item.description.strip():
+        return f"permission {item.key!r} has no description"
+    return None
+
+
+def permission_of_plugin(item: Permission, plugin: str) -> Permission:
+    """Return it with its plugin, and with all roles that include it."""
+    roles = tuple(role for role in ROLES if role in (*item.roles, "manager", "owner"))
+    return replace(item, plugin=plugin, roles=roles)

@@ -13,7 +13,7 @@ from locframework.errors import (
 from locframework.fields import id_from_reference, is_id
 from locframework.proposals.records import TermTranslation
 
-from .permissions import OF_THE_WHOLE, ORGANIZATION_WIDE
+from .permissions import OF_THE_WHOLE, ORGANIZATION_WIDE, Permissions
 from .records import Caller, Grant, Member, Organization, Reach, Scope
 from .store import AccessStore
 
@@ -85,8 +85,10 @@ def union(parts: Collection[frozenset[str] | None]) -> frozenset[str] | None:
 class Access:
     """Checks callers. Nothing is remembered from one call to the next."""
 
-    def __init__(self, store: AccessStore) -> None:
+    def __init__(self, store: AccessStore, permissions: Permissions) -> None:
+        """``permissions`` are all that exist, and what each role has of them."""
         self._store = store
+        self.permissions = permissions
 
     def require(
         self, caller: Caller, permission: str, scope: Scope, missing: type[NotFound]

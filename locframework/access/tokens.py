@@ -35,7 +35,7 @@ from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record, suggestion
 
-from .permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
+from .permissions import ORGANIZATION_WIDE, Permissions
 from .records import (
     Caller,
     Grant,
@@ -93,9 +93,10 @@ def is_live(token: StoredToken, now: datetime) -> bool:
     return token.revoked_at is None and not expired
 
 
-def grants_of(holder: Holder) -> tuple[Grant, ...]:
+def grants_of(holder: Holder, permissions: Permissions) -> tuple[Grant, ...]:
     """Return what a token may do right now: its allow-list within its owner's roles, or
-    in its project (service.md, Authentication 4; decisions 2.9)."""
+    in its project (service.md, Authentication 4; decisions 2.9). A permission of a
+    plugin that is not installed any more is none."""
     token, record = holder.token, holder.token.token
     if token.user_id is None:
         if token.organization_id is None or record.project_id is None:
@@ -103,7 +104,9 @@ def grants_of(holder: Holder) -> tuple[Grant, ...]:
         return (
             Grant(
                 organization_id=token.organization_id,
-                permissions=frozenset(record.permissions) & frozenset(PERMISSIONS),
+                permissions=frozenset(record.permissions).intersection(
+                    permissions.by_key
+                ),
                 project_ids=frozenset({record.project_id}),
                 languages=both(record.assigned_languages or None, None),
             ),
@@ -116,7 +119,9 @@ def grants_of(holder: Holder) -> tuple[Grant, ...]:
         grants.append(
             Grant(
                 organization_id=member.organization_id,
-                permissions=ROLES[member.role].intersection(record.permissions),
+                permissions=permissions.roles[member.role].intersection(
+                    record.permissions
+                ),
                 project_ids=None if projects is None else frozenset(projects),
                 languages=both(languages or None, record.assigned_languages or None),
             )
@@ -218,7 +223,8 @@ class Tokens:
             member = self._access.get_member(organization.id, member_id)
             grant = Grant(
                 organization_id=organization.id,
-                permissions=ROLES[member.role] & self._mine(caller, scope),
+                permissions=self._access.permissions.roles[member.role]
+                & self._mine(caller, scope),
                 languages=both(
                     frozenset(member.assigned_languages or ()) or None,
                     self._access.languages(caller, scope),
@@ -339,7 +345,7 @@ class Tokens:
         found = self._store.find_holder(token_hash(text))
         if found is None or not is_live(found.token, self._clock()):
             return None
-        stored, grants = found.token, grants_of(found)
+        stored, grants = found.token, grants_of(found, self._access.permissions)
         if not grants:
             return None
         user_id = stored.user_id
@@ -362,7 +368,7 @@ class Tokens:
         found = self._store.find_holder(stored.sha256) if stored else None
         if found is None or found.token.revoked_at is not None:
             return None
-        grants = grants_of(found)
+        grants = grants_of(found, self._access.permissions)
         return replace(caller, grants=grants) if grants else None
 
     def _create(
@@ -379,9 +385,10 @@ class Tokens:
         permissions = (
             sorted(within.permissions) if new.permissions is UNSET else new.permissions
         )
+        known_keys = self._access.permissions.by_key
         for key in permissions:
-            if key not in PERMISSIONS:
-                known = suggestion(key, PERMISSIONS)
+            if key not in known_keys:
+                known = suggestion(key, known_keys)
                 unknown = f"there is no permission {abbreviate(key)!r}{known}"
                 raise UnknownPermission(truncate(unknown))
         for key in permissions:
@@ -422,7 +429,7 @@ class Tokens:
     def _mine(self, caller: Caller, scope: Scope) -> frozenset[str]:
         """What the caller was granted in the scope."""
         if caller.everything:
-            return frozenset(PERMISSIONS)
+            return frozenset(self._access.permissions.by_key)
         return frozenset(
             permission
             for grant in caller.grants

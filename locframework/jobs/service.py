@@ -7,7 +7,6 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from locframework.access.permissions import PERMISSIONS
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.errors import JobNotCancellable, JobNotFound, JobNotRetryable
@@ -117,7 +116,7 @@ class Jobs:
         """Return the project's jobs that the caller may start, newest first. Raises
         ProjectNotFound."""
         project = self._projects.visible(caller, project_id)
-        where = _filter(query, self._permissions(caller, project))
+        where = self._filter(query, self._permissions(caller, project))
         return self._with_progress(self._store.list_jobs(project.id, where, query))
 
     def page_of_items(self, job: Job, page: PageRequest) -> Page[Mapping[str, object]]:
@@ -128,7 +127,7 @@ class Jobs:
         self, subject_id: str, query: JobQuery, may: HasPermission
     ) -> Page[Job]:
         """Return the jobs of a glossary or memory, newest first."""
-        where = _filter(query, may)
+        where = self._filter(query, may)
         page = self._store.list_jobs(subject_id, where, query, of_subject=True)
         return self._with_progress(page)
 
@@ -136,7 +135,7 @@ class Jobs:
         self, project_id: str | None = None, query: JobQuery = JobQuery()
     ) -> Page[Job]:
         """Return the jobs of a project, or all, newest first, for the operator."""
-        where = _filter(query, lambda _: True)
+        where = self._filter(query, lambda _: True)
         where = replace(where, permissions=None)
         return self._with_progress(self._store.list_jobs(project_id, where, query))
 
@@ -267,8 +266,7 @@ class Jobs:
             return job
         return replace(job, progress=progress)
 
-
-def _filter(query: JobQuery, may: HasPermission) -> JobFilter:
-    check_record(query, "query")
-    permissions = [key for key in sorted(PERMISSIONS) if may(key)]
-    return JobFilter(permissions, query.status, query.type)
+    def _filter(self, query: JobQuery, may: HasPermission) -> JobFilter:
+        check_record(query, "query")
+        there = sorted(self._access.permissions.by_key)
+        return JobFilter([key for key in there if may(key)], query.status, query.type)

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locframework.access.permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
+from locframework.access.permissions import (
+    ORGANIZATION_WIDE,
+    PERMISSIONS,
+    ROLES,
+    Permissions,
+)
 from locframework.access.records import (
     Grant,
     Holder,
@@ -120,7 +125,7 @@ def test_languages_are_those_of_the_member_and_of_the_token(
     record = stored(token(assigned_languages=of_token), user_id="u")
     found = member(assigned_languages=of_member)
 
-    [grant] = grants_of(Holder(record, (found,)))
+    [grant] = grants_of(Holder(record, (found,)), Permissions())
 
     assert grant.languages == together
 
@@ -129,7 +134,7 @@ def test_a_project_token_reaches_its_project_and_nothing_else():
     own = token(kind="project", project_id="p")
     record = stored(own, organization_id="o", user_id=None)
 
-    [grant] = grants_of(Holder(record, ()))
+    [grant] = grants_of(Holder(record, ()), Permissions())
 
     assert covers(grant, Scope("o", "p"))
     assert not covers(grant, Scope("o", "other"))

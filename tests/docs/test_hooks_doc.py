@@ -287,6 +287,25 @@ def test_the_example_of_loc_provide_endpoints(example, open_with):
     assert (short.status, counted.content) == (308, b"3")
 
 
+def test_the_example_of_loc_provide_permissions(example, open_with):
+    sent = []
+    plugin = example("loc_provide_permissions")["RemindersPlugin"](
+        lambda project_id: sent.append(project_id) or 3
+    )
+
+    with open_with(plugin) as workspace:
+        project = workspace.project()
+        path = f"/plugins/reminders/projects/{project['id']}/send"
+        roles = ("translator", "reviewer", "developer")
+        answers = [workspace.client(role).post(path) for role in roles]
+        own = workspace.framework.authenticate(workspace.owner.token)
+        scope = ports.Scope(workspace.organization_id, project["id"])
+        may = workspace.framework.access.may(own, "reminders_send", scope)
+
+    assert [answer.status for answer in answers] == [403, 200, 200]
+    assert (answers[1].data, sent, may) == ({"sent": 3}, [project["id"]] * 2, True)
+
+
 def test_the_example_of_loc_on_start(example, open_with):
     plugin = example("loc_on_start")["Backlog"]()
 
