@@ -24,8 +24,8 @@ from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.glossaries.records import GlossaryQuery
 from locframework.jobs.records import Job
-from locframework.keys.records import BulkKey, NewKeys
-from locframework.machine_translation.records import RunFilter, TranslateRequest
+from locframework.keys.records import BulkKey, KeyConditions, NewKeys
+from locframework.machine_translation.records import TranslateRequest
 from locframework.memories.imports import MemoryImportOptions
 from locframework.memories.records import MemoryQuery, NewAssignment, NewMemory
 from locframework.projects.records import NewLanguage, NewProject, Project
@@ -259,7 +259,7 @@ def _translate_by_machine(framework: Framework, project: Project) -> None:
     for dry_run in (True, False):
         request = TranslateRequest(
             ["ja"],
-            filter=RunFilter(language_code="ja", status="untranslated"),
+            filter=KeyConditions(language_code="ja", status="untranslated"),
             provider="pseudo",
             dry_run=dry_run,
         )

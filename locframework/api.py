@@ -39,7 +39,7 @@ def endpoints_of(of: Framework) -> list[object]:
     """Return the endpoints of every area, for one app or ``Framework.call``."""
     return [
         KeyEndpoints(of.keys, of.bulk_keys),
-        ReviewEndpoints(of.review, of.dismissals),
+        ReviewEndpoints(of.review, of.bulk_keys, of.bulk_reviews, of.dismissals),
         HistoryEndpoints(of.history),
         ActivityEndpoints(of.activity),
         ProjectEndpoints(of.projects, of.languages),

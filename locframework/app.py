@@ -43,6 +43,7 @@ from .jobs.runner import JobRunner
 from .jobs.service import Jobs
 from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
+from .keys.bulk_review import BulkReviews
 from .keys.catalogues import Catalogues
 from .keys.dismissals import Dismissals
 from .keys.imported_files import layout_family
@@ -99,7 +100,8 @@ class Framework:
     - organizations, tokens: organizations, their members, and tokens
     - projects, languages: projects and their languages
     - keys, bulk_keys: keys and values, one or many
-    - history, review: revisions of values; approving and rejecting
+    - history: revisions of values
+    - review, bulk_reviews: approving and rejecting, one or by a filter
     - dismissals, issues: what checks found, and what was dismissed
     - branches, merging: branches, their changes, and merging these into main
     - activity, statistics: who changed what, and undoing it; how much is translated
@@ -251,7 +253,9 @@ class Framework:
             rechecks.on_event, prefixes=("glossary.", "language.", "project.")
         )
         runner.add_handler(rechecks)
-        self.issues = Issues(storage, projects, branches, languages, checks, rechecks)
+        self.issues = Issues(
+            storage, projects, branches, languages, checks, rechecks, writer
+        )
         self.activity = Activity(storage, projects, branches, jobs, clock)
         runner.add_handler(
             UndoJob(storage, access, files, writer, trash, renewed, events)
@@ -293,8 +297,26 @@ class Framework:
                 budgets,
             )
         )
+        self.bulk_reviews = BulkReviews(
+            storage,
+            access,
+            projects,
+            branches,
+            languages,
+            jobs,
+            writer,
+            checks,
+            renewed,
+        )
         self.run_approvals = RunApprovals(
-            storage, access, projects, branches, jobs, writer, renewed
+            storage,
+            access,
+            projects,
+            branches,
+            jobs,
+            writer,
+            renewed,
+            self.bulk_reviews,
         )
         runner.add_handler(self.run_approvals)
         self.machine_translation = MachineTranslation(

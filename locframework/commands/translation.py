@@ -7,11 +7,8 @@ import click
 import msgspec
 
 from locframework.app import OPERATOR
-from locframework.machine_translation.records import (
-    RunFilter,
-    RunResult,
-    TranslateRequest,
-)
+from locframework.keys.records import KeyConditions
+from locframework.machine_translation.records import RunResult, TranslateRequest
 
 from .common import (
     PROJECT,
@@ -91,7 +88,7 @@ def translate(
             raise CommandFailed("the project has no language to translate into")
         request = TranslateRequest(
             codes,
-            filter=RunFilter(prefix=prefix, tag=list(tags)),
+            filter=KeyConditions(prefix=prefix, tag=list(tags)),
             only_missing=not replace_drafts,
             use_tm=not no_tm,
             use_glossary=False if no_glossary else None,  # None: as the project says

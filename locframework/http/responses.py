@@ -138,8 +138,13 @@ def _of_fields(
 def wrapping(
     call: Callable[..., Any], wrapper: Callable[[Any], Any]
 ) -> Callable[..., Any]:
-    """Return ``call`` with its answer in ``wrapper``."""
-    return lambda **given: wrapper(call(**given))
+    """Return ``call`` with its answer in ``wrapper``, unless that is a 202."""
+
+    def wrapped(**given: Any) -> Any:
+        answer = call(**given)
+        return answer if isinstance(answer, Accepted) else wrapper(answer)
+
+    return wrapped
 
 
 JSON = "application/json"

@@ -3,22 +3,28 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from locframework.access.records import Caller
 from locframework.branches.service import Branches, BranchScope
 from locframework.branches.store import BranchStore
-from locframework.errors import ProjectNotFound
+from locframework.errors import KeyNotFound, ProjectNotFound
 from locframework.events import SYSTEM, Event
 from locframework.fields import is_id
 from locframework.jobs.records import Job, Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
 from locframework.keys.query import tag_of
-from locframework.keys.records import FindingFilter, ProjectIssue
+from locframework.keys.records import (
+    FindingFilter,
+    KeyFinding,
+    ProjectIssue,
+    ValueText,
+)
+from locframework.keys.rules import check_texts, tag_in_project, texts_by_form
 from locframework.keys.store import KeyStores, store_of
 from locframework.keys.writing.checks import issue_of
-from locframework.keys.writing.writer import KeyWriter
+from locframework.keys.writing.writer import KeyWriter, order_of
 from locframework.pagination import ByKey, Page, SortedRequest, all_pages
 from locframework.projects.records import CheckName, LanguageTag, Project
 from locframework.projects.rules import require_checks
@@ -52,6 +58,14 @@ class IssueQuery(SortedRequest, frozen=True, rename="camel"):
     severity: Literal["error", "warning"] | None = None
     key_id: Annotated[str, Meta(max_length=100)] | None = None
     sort: ByKey = "key"
+
+
+class CheckPreview(Struct, frozen=True, rename="camel"):
+    """A text to check, or texts by plural form, before it is written."""
+
+    key_id: str
+    language_code: str
+    value: ValueText
 
 
 class IssueStorage(KeyStores, Transactions, Protocol):
@@ -135,6 +149,7 @@ class Issues:
     _languages: Languages
     _checks: Checks
     _rechecks: Rechecks
+    _writer: KeyWriter
 
     def list_issues(
         self, caller: Caller, project_id: str, query: IssueQuery = IssueQuery()
@@ -167,6 +182,44 @@ class Issues:
         found = store.list_findings(project.id, where, page)
         items = [issue_of(one, severities[one.finding.check]) for one in found.items]
         return Page(items, found.total, found.page, found.limit)
+
+    def preview(
+        self,
+        caller: Caller,
+        project_id: str,
+        text: CheckPreview,
+        *,
+        branch: str | None = None,
+    ) -> list[ProjectIssue]:
+        """Return what the checks would find in a value if this text was written;
+        nothing is stored. Needs translation_read.
+
+        Plural forms that are not named stay as they are stored. Raises KeyNotFound,
+        LanguageNotInProject, PluralMismatch, InvalidPluralForm, ValidationFailed. A
+        constant number of statements.
+        """
+        project = self._projects.require(caller, "translation_read", project_id)
+        check_record(text)
+        check_texts(text.value, "$.value")
+        scope = self._branches.scope(project, branch)
+        languages = self._languages.of(project)
+        codes = order_of(languages)
+        tag = tag_in_project(text.language_code, codes, "$.languageCode")
+        if not is_id(text.key_id):
+            raise KeyNotFound
+        shown = self._checks.shown(project)
+        with self._storage.snapshot():
+            store = store_of(self._storage, scope)
+            key = store.find_keys(project.id, [text.key_id]).get(text.key_id)
+            if key is None:
+                raise KeyNotFound
+            texts = texts_by_form(text.value, is_plural=key.is_plural, path="$.value")
+            found = self._writer.preview_findings(scope, languages, key, tag, texts)
+        return [
+            issue_of(KeyFinding(key.id, key.key, tag, each), shown[each.check])
+            for each in found
+            if each.check in shown
+        ]
 
     def start_recheck(self, caller: Caller, project_id: str) -> Job:
         """Queue a job that checks all texts again, on main and on open branches. Texts

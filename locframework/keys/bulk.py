@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
@@ -22,6 +23,7 @@ from locframework.validation import check_record
 
 from .records import (
     BulkKey,
+    BulkReview,
     ItemError,
     ItemResult,
     Key,
@@ -31,14 +33,29 @@ from .records import (
     NewKeys,
     NewValues,
     OnExisting,
+    ReviewDecision,
+    ReviewItem,
     ValueItem,
 )
-from .rules import check_texts, key_write, tag_in_project
+from .rules import check_forms, check_texts, key_write, tag_in_project
 from .writing.unit_of_work import UnitOfWork
 from .writing.writer import KeyWriter, Work, order_of
 
 Plan = KeyWrite | Key | LocError
 """What is to be done with an item: write it, leave the key there is, or refuse it."""
+
+
+class NamesKey(Protocol):
+    """An item that names its key by ``keyId`` or by ``key``."""
+
+    @property
+    def key_id(self) -> str | None: ...
+
+    @property
+    def key(self) -> str | None: ...
+
+
+Item = TypeVar("Item", bound=NamesKey)
 
 
 @dataclass(eq=False, repr=False)
@@ -96,17 +113,52 @@ class BulkKeys:
         """
         project = self._projects.require(caller, "translation_write", project_id)
         check_record(new)
-        names = {item.key for item in new.items if item.key is not None}
-        ids = {each.key_id for each in new.items if each.key_id and is_id(each.key_id)}
+        scope = self._branches.scope(project, branch)
+        return self._run_items(caller, scope, new.items, _value_plan)
 
-        def plans(keys: UnitOfWork, codes: Container[str]) -> dict[int, Plan]:
-            found = [
-                _value_plan(at, item, keys, codes) for at, item in enumerate(new.items)
-            ]
-            return _sources_first(found, project.source_language)
+    def review(
+        self,
+        caller: Caller,
+        project_id: str,
+        review: BulkReview,
+        *,
+        branch: str | None = None,
+    ) -> list[ItemResult]:
+        """Approve or reject many texts; each item names its key by ``keyId`` or by
+        ``key``.
+
+        A refused item fails alone. Raises ProjectNotFound, PermissionDenied,
+        BranchProtected.
+        """
+        project = self._projects.require(caller, "translation_approve", project_id)
+        check_record(review)
+
+        def plan(
+            at: int, item: ReviewItem, keys: UnitOfWork, codes: Container[str]
+        ) -> Plan:
+            return _review_plan(at, item, keys, codes, review)
 
         scope = self._branches.scope(project, branch)
-        return self._run(caller, scope, ids, names, plans, new.items)
+        return self._run_items(caller, scope, review.items, plan)
+
+    def _run_items(
+        self,
+        caller: Caller,
+        scope: BranchScope,
+        items: Sequence[Item],
+        plan_of: Callable[[int, Item, UnitOfWork, Container[str]], Plan],
+    ) -> list[ItemResult]:
+        """Write items that name their keys, and return the outcome of each. ``plan_of``
+        tells what is to be done with the item of that index; the codes of the project's
+        languages are its last argument. Raises BranchProtected."""
+        names = {item.key for item in items if item.key is not None}
+        ids = {each.key_id for each in items if each.key_id and is_id(each.key_id)}
+
+        def plans(keys: UnitOfWork, codes: Container[str]) -> dict[int, Plan]:
+            found = [plan_of(at, item, keys, codes) for at, item in enumerate(items)]
+            return _sources_first(found, scope.project.source_language)
+
+        return self._run(caller, scope, ids, names, plans, items)
 
     def _run(
         self,
@@ -115,7 +167,7 @@ class BulkKeys:
         key_ids: Collection[str],
         names: Collection[str],
         plans_of: Callable[[UnitOfWork, Container[str]], dict[int, Plan]],
-        items: Sequence[BulkKey | ValueItem],
+        items: Sequence[object],
     ) -> list[ItemResult]:
         """``plans_of`` returns plans by the index of their items, in order of work."""
 
@@ -194,25 +246,36 @@ def _key_plan(
     return replace(write, keep_fresh=item.keep_fresh)
 
 
-def _value_plan(
-    at: int, item: ValueItem, keys: UnitOfWork, codes: Container[str]
-) -> Plan:
-    path = f"$.items[{at}]"
+def _require_name(item: NamesKey, path: str) -> None:
+    """Raise ValidationFailed unless the item at ``path`` names its key in one way."""
     if (item.key_id is None) == (item.key is None):
         missing, twice = "needs keyId or key", "takes keyId or key, not both"
         message = missing if item.key is None else twice
-        return ValidationFailed.at(path, "required", message)
-    try:
-        tag = tag_in_project(item.language_code, codes, f"{path}.languageCode")
-        check_texts(item.value, f"{path}.value")
-    except LocError as refusal:
-        return refusal
+        raise ValidationFailed.at(path, "required", message)
+
+
+def _key_of(item: NamesKey, keys: UnitOfWork) -> str:
+    """Return the id of the key that an item names. Raises KeyNotFound."""
     key_id = item.key_id
     if item.key is not None:
         found = keys.named(item.key)
         key_id = found.id if found is not None else None
     if key_id is None or not is_id(key_id):
-        return KeyNotFound()
+        raise KeyNotFound
+    return key_id
+
+
+def _value_plan(
+    at: int, item: ValueItem, keys: UnitOfWork, codes: Container[str]
+) -> Plan:
+    path = f"$.items[{at}]"
+    try:
+        _require_name(item, path)
+        tag = tag_in_project(item.language_code, codes, f"{path}.languageCode")
+        check_texts(item.value, f"{path}.value")
+        key_id = _key_of(item, keys)
+    except LocError as refusal:
+        return refusal
     return KeyWrite(
         name=item.key or key_id,
         key_id=key_id,
@@ -220,6 +283,25 @@ def _value_plan(
         places={tag: f"{path}.value"},
         keep_fresh=item.keep_fresh,
     )
+
+
+def _review_plan(
+    at: int,
+    item: ReviewItem,
+    keys: UnitOfWork,
+    codes: Container[str],
+    review: BulkReview,
+) -> Plan:
+    path = f"$.items[{at}]"
+    try:
+        _require_name(item, path)
+        tag = tag_in_project(item.language_code, codes, f"{path}.languageCode")
+        check_forms(item.revision)
+        key_id = _key_of(item, keys)
+    except LocError as refusal:
+        return refusal
+    decision = ReviewDecision(tag, review.decision, item.revision, review.reason)
+    return KeyWrite(name=item.key or key_id, key_id=key_id, decision=decision)
 
 
 def _sources_first(plans: Sequence[Plan], source: str) -> dict[int, Plan]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
@@ -23,16 +23,23 @@ from locframework.errors import (
     WriteRefused,
 )
 from locframework.http.operation import operation
-from locframework.http.records import BranchQuery, Deleted, Wrapped
+from locframework.http.records import Accepted, BranchQuery, Deleted, Wrapped
+from locframework.jobs.endpoints import accepted
+from locframework.jobs.records import JobAnswer
 from locframework.pagination import Page
 
 from .bulk import BulkKeys
+from .bulk_review import BulkReviews, ReviewRequest
 from .dismissals import Dismissals
 from .records import (
+    BULK_MOST,
+    REASON_LENGTH,
     Approval,
+    BulkReview,
     ItemResult,
     Key,
     KeyChanges,
+    KeyConditions,
     KeyDetail,
     KeyPage,
     KeyQuery,
@@ -42,6 +49,7 @@ from .records import (
     NewValue,
     NewValues,
     Rejection,
+    ReviewItem,
     TrashedKey,
     TrashQuery,
     ValueDetail,
@@ -336,13 +344,48 @@ _ERRORS = (
 )
 
 
+class BulkApproval(Struct, frozen=True):
+    """The body that approves many texts: ``items``, or what ``filter`` finds."""
+
+    items: (
+        Annotated[list[ReviewItem], Meta(min_length=1, max_length=BULK_MOST)] | None
+    ) = None
+    filter: KeyConditions | None = None
+
+    def __post_init__(self) -> None:
+        if (self.items is None) == (self.filter is None):
+            raise ValueError("needs one of items and filter")
+
+
+class BulkRejection(BulkApproval, frozen=True):
+    """The body that rejects many texts."""
+
+    reason: Annotated[str, Meta(max_length=REASON_LENGTH)] | None = None
+
+
+_BULK_ERRORS = (
+    BranchNotOpen,
+    BranchProtected,
+    LanguageNotAssigned,
+    LanguageNotInProject,
+)
+
+
 class ReviewEndpoints:
     """Declares the operations that judge texts."""
 
     tag = "Values"
 
-    def __init__(self, review: Review, dismissals: Dismissals) -> None:
+    def __init__(
+        self,
+        review: Review,
+        bulk: BulkKeys,
+        reviews: BulkReviews,
+        dismissals: Dismissals,
+    ) -> None:
         self._review = review
+        self._bulk = bulk
+        self._reviews = reviews
         self._dismissals = dismissals
 
     @operation(
@@ -391,6 +434,82 @@ class ReviewEndpoints:
         """
         return self._review.reject(
             caller, project_id, key_id, lang, body, branch=query.branch
+        )
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/values/approve",
+        permission="translation_approve",
+        errors=_BULK_ERRORS,
+    )
+    def approve_values(
+        self, caller: Caller, project_id: str, query: BranchQuery, body: BulkApproval
+    ) -> ResultsAnswer | Accepted[JobAnswer]:
+        """Approve many texts.
+
+        With `items`, up to 500 that name a key and a language, answers 200 with an
+        outcome for each; an item fails alone, as a single approval would. With
+        `filter`, conditions as those of the list of keys, answers 202 with a job of the
+        type `review`. It decides on the texts in `languageCode`, which the filter must
+        have; without `status` and `isOutdated`, on those that wait for review. Its
+        result counts `approved`, `rejected` and `skippedCount`; `skipped` lists the
+        first hundred that were left, with the error code as `reason`.
+        """
+        return self._decide("approve", caller, project_id, query, body)
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/values/reject",
+        permission="translation_approve",
+        errors=_BULK_ERRORS,
+    )
+    def reject_values(
+        self, caller: Caller, project_id: str, query: BranchQuery, body: BulkRejection
+    ) -> ResultsAnswer | Accepted[JobAnswer]:
+        """Reject many texts.
+
+        As approving many; `reason` is kept with each.
+        """
+        return self._decide("reject", caller, project_id, query, body, body.reason)
+
+    def _decide(
+        self,
+        decision: Literal["approve", "reject"],
+        caller: Caller,
+        project_id: str,
+        query: BranchQuery,
+        body: BulkApproval,
+        reason: str | None = None,
+    ) -> list[ItemResult] | Accepted[JobAnswer]:
+        if body.items is not None:
+            review = BulkReview(decision, body.items, reason)
+            return self._bulk.review(caller, project_id, review, branch=query.branch)
+        assert body.filter is not None
+        request = ReviewRequest(decision, body.filter, reason)
+        start = self._reviews.start_review
+        return accepted(start(caller, project_id, request, branch=query.branch))
+
+    @operation(
+        "POST",
+        _VALUE + "/withdraw",
+        permission="translation_write",
+        errors=(LanguageNotAssigned, BranchProtected, NothingPending, WriteRefused),
+    )
+    def withdraw_value(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        query: BranchQuery,
+    ) -> KeyAnswer:
+        """Take back a text of your own that waits for review.
+
+        The last approved text comes back, as `approved`; if there is none, the value is
+        cleared. Withdraws your texts in all plural forms of the language at once.
+        """
+        return self._review.withdraw(
+            caller, project_id, key_id, lang, branch=query.branch
         )
 
     @operation(

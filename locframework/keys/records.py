@@ -412,9 +412,29 @@ class ReviewDecision(Struct, frozen=True, gc=False):
     """A decision on the values of a key in one language, all plural forms at once."""
 
     language_code: str
-    approves: bool  # else it rejects
+    action: Literal["approve", "reject", "withdraw"]
     revision: ExpectedRevision = None  # None: whatever waits
     reason: str | None = None  # of a rejection
+
+
+class ReviewItem(Struct, frozen=True, rename="camel"):
+    """The texts of a key in one language; names its key by ``keyId`` or by ``key``.
+
+    ``revision``: what was read; of a plural key also by plural form.
+    """
+
+    language_code: str
+    key_id: str | None = None
+    key: str | None = None
+    revision: RevisionNumber | dict[str, RevisionNumber] | None = None
+
+
+class BulkReview(Struct, frozen=True):
+    """Many texts to approve or to reject; ``reason`` is that of a rejection."""
+
+    decision: Literal["approve", "reject"]
+    items: Annotated[list[ReviewItem], Meta(min_length=1, max_length=BULK_MOST)]
+    reason: Annotated[str, Meta(max_length=REASON_LENGTH)] | None = None
 
 
 class KeyWrite(Struct, frozen=True, gc=False):
@@ -463,6 +483,25 @@ class KeyQuery(SortedRequest, frozen=True, rename="camel"):
     include: Literal["values", "details"] | None = None
     cursor: GivenCursor | None = None
     sort: KeySort = "key"
+
+
+class KeyConditions(Struct, frozen=True, rename="camel"):
+    """Which keys, as lists of keys have it; every condition that is set must hold."""
+
+    search: Annotated[str, Meta(max_length=1000)] | None = None
+    prefix: Annotated[str, Meta(max_length=KEY_LENGTH)] | None = None
+    tag: Annotated[list[str], Meta(max_length=TAGS_MOST)] = []
+    language_code: str | None = None
+    status: StatusFilter | None = None
+    is_outdated: bool | None = None
+    has_issues: bool | None = None
+    is_plural: bool | None = None
+    updated_since: TimeInput | None = None
+
+    def query(self) -> KeyQuery:
+        """Return the query of a list with these keys."""
+        given = {name: getattr(self, name) for name in self.__struct_fields__}
+        return KeyQuery(**given)
 
 
 class KeyPage(CursorPage[Key], frozen=True, rename="camel"):

@@ -414,18 +414,23 @@ def check_plurals(asked: ExpectedRevision, *, is_plural: bool) -> None:
 
 
 def select_reviewable(
-    rows: Iterable[StoredValue], decision: ReviewDecision
+    rows: Iterable[StoredValue], decision: ReviewDecision, by: Actor | None = None
 ) -> list[StoredValue]:
     """Return the values of one language that the decision applies to.
 
     Values that are not approved can be approved, drafts too, and approved ones that are
-    outdated. A draft without an approved text cannot be rejected. Raises
-    NothingPending, also if the decision names another revision.
+    outdated. A draft without an approved text cannot be rejected. Only who wrote a
+    pending text (``by``) can withdraw it. Raises NothingPending, also if the decision
+    names another revision.
     """
-    may = _approvable if decision.approves else _rejectable
-    chosen = [row for row in rows if may(row)]
+    own = ""
+    if decision.action == "withdraw":
+        chosen, own = [row for row in rows if _is_proposal_of(row, by)], " of yours"
+    else:
+        may = _approvable if decision.action == "approve" else _rejectable
+        chosen = [row for row in rows if may(row)]
     if not chosen:
-        raise NothingPending("no text waits for review in this language")
+        raise NothingPending(f"no text{own} waits for review in this language")
     if not _is_expected(chosen, decision.revision):
         raise NothingPending("another revision waits for review; read the value again")
     return chosen
@@ -466,6 +471,13 @@ def reject(
         approved_outdated=False,
         keeps_fresh=False,
     )
+
+
+def withdraw(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | None:
+    """Return the last approved text; None: there is none, and the value is cleared."""
+    if row.approved_value is None:
+        return None
+    return reject(row, ReviewDecision(row.language_code, "withdraw"), at=at, by=by)
 
 
 def as_pending(
@@ -518,6 +530,12 @@ def _rejectable(row: StoredValue) -> bool:
     if row.status == "approved":
         return False
     return row.status == "pending_review" or row.approved_value is not None
+
+
+def _is_proposal_of(row: StoredValue, by: Actor | None) -> bool:
+    """Whether this is the last change of a text that waits for review."""
+    is_own = by is not None and (row.actor_type, row.updated_by) == (by.type, by.id)
+    return is_own and row.status == "pending_review"
 
 
 def _is_expected(waiting: Iterable[StoredValue], asked: ExpectedRevision) -> bool:

@@ -482,6 +482,26 @@ class Review:
         """
         return self._decide(caller, project_id, key_id, lang, asked, branch)
 
+    def withdraw(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        *,
+        branch: str | None = None,
+    ) -> Key:
+        """Take back the caller's own pending values of a language; needs
+        translation_write.
+
+        The last approved text returns; where there is none, the value is cleared.
+        Raises KeyNotFound, LanguageNotFound, LanguageNotAssigned, BranchProtected,
+        NothingPending.
+        """
+        project = self._projects.require(caller, "translation_write", project_id)
+        decision = ReviewDecision(tag_from_path(lang), "withdraw")
+        return self._write(caller, project, key_id, decision, branch)
+
     def _decide(
         self,
         caller: Caller,
@@ -496,10 +516,20 @@ class Review:
         check_forms(asked.revision)
         decision = ReviewDecision(
             tag_from_path(lang),
-            approves=isinstance(asked, Approval),
+            "approve" if isinstance(asked, Approval) else "reject",
             revision=asked.revision,
             reason=asked.reason or None if isinstance(asked, Rejection) else None,
         )
+        return self._write(caller, project, key_id, decision, branch)
+
+    def _write(
+        self,
+        caller: Caller,
+        project: Project,
+        key_id: str,
+        decision: ReviewDecision,
+        branch: str | None,
+    ) -> Key:
         write = KeyWrite(name=key_id, key_id=_require_id(key_id), decision=decision)
         scope = self._branches.scope(project, branch)
         return self._writer.write_key(caller, scope, write)

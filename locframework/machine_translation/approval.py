@@ -20,6 +20,13 @@ from locframework.jobs.service import Jobs
 from locframework.jobs.store import Item
 from locframework.jobs.work import Work
 from locframework.keys.branch_copies import states_of
+from locframework.keys.bulk_review import (
+    JOB_TYPE,
+    PERMISSION,
+    BulkReviews,
+    ReviewResult,
+    ReviewSkipped,
+)
 from locframework.keys.records import PROVENANCE, KeyWrite, ReviewDecision, StoredValue
 from locframework.keys.store import store_of
 from locframework.keys.writing.writer import KeyWriter
@@ -31,10 +38,7 @@ from .records import RunParams, text_hash
 from .run import JOB_TYPE as RUN_TYPE
 from .run import RunStorage
 
-JOB_TYPE = "review"
-PERMISSION = "translation_approve"
 OUTCOMES_PER_STEP = 200
-SKIPPED_LIMIT = 100
 
 
 class ApprovalParams(Struct, frozen=True, rename="camel"):
@@ -44,41 +48,16 @@ class ApprovalParams(Struct, frozen=True, rename="camel"):
     branch: str | None  # its id; None: main
 
 
-class ApprovalSkipped(Struct, frozen=True, rename="camel"):
-    """The texts of a key in a language that were not approved; ``reason`` is
-    ``changed_later``, ``key_not_found`` or an error code."""
-
-    key_id: str
-    key: str | None
-    language_code: str
-    reason: str
-
-
-class ApprovalResult(Struct, rename="camel"):
-    """The ``result`` of a job: of each key and language, one."""
-
-    approved: int = 0
-    skipped_count: int = 0
-    skipped: list[ApprovalSkipped] = []  # the first hundred
-
-    def skip(self, item: Item, reason: str) -> None:
-        """Count a key in a language, and list it if it is one of the first."""
-        self.skipped_count += 1
-        if len(self.skipped) < SKIPPED_LIMIT:
-            place = str(item["keyId"]), str(item["key"]), str(item["languageCode"])
-            self.skipped.append(ApprovalSkipped(*place, reason))
-
-
 class ApprovalStep(Struct, rename="camel"):
     """The progress of a job: the pages of outcomes that are done."""
 
     pages: int = 0
-    result: ApprovalResult = field(default_factory=ApprovalResult)
+    result: ReviewResult = field(default_factory=ReviewResult)
 
 
 @dataclass(eq=False, repr=False)
 class RunApprovals:
-    """Starts such jobs, and runs them."""
+    """Starts such jobs, and runs them and the other jobs that review texts."""
 
     type = JOB_TYPE
 
@@ -89,6 +68,7 @@ class RunApprovals:
     _jobs: Jobs
     _writer: KeyWriter
     _renewed: Renewed
+    _reviews: BulkReviews
 
     def start_approval(self, caller: Caller, project_id: str, run_id: str) -> Job:
         """Queue a job; needs translation_approve and the languages of the run. Raise
@@ -110,6 +90,9 @@ class RunApprovals:
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Approve 200 outcomes a step. Raise PermissionDenied, BranchProtected, …"""
+        if "runId" not in job.params:
+            self._reviews.run(job, work)
+            return
         params = msgspec.convert(job.params, ApprovalParams)
         step = ApprovalStep()
         if job.step is not None:
@@ -136,7 +119,7 @@ class RunApprovals:
         job: StoredJob,
         params: ApprovalParams,
         items: Iterable[Item],
-        result: ApprovalResult,
+        result: ReviewResult,
     ) -> None:
         project = get_record(self._storage.projects, job.project_id, ProjectNotFound)
         scope = self._branches.scope(project, params.branch)
@@ -157,7 +140,7 @@ class RunApprovals:
         writes: dict[tuple[str, str], KeyWrite] = {}
         for (id_, code), item in made.items():
             if id_ not in states:
-                result.skip(item, "key_not_found")
+                result.skip(_skipped(item, "key_not_found"))
                 continue
             rows = [
                 row
@@ -169,9 +152,9 @@ class RunApprovals:
             runs = [_run_of(row, drafts) for row in rows]
             # all forms are approved at once: those of earlier runs too
             if max(runs) != params.run_id or "" in runs:
-                result.skip(item, "changed_later")
+                result.skip(_skipped(item, "changed_later"))
                 continue
-            decision = ReviewDecision(code, approves=True)
+            decision = ReviewDecision(code, "approve")
             name = states[id_].key.key
             writes[id_, code] = KeyWrite(name=name, key_id=id_, decision=decision)
         languages = self._storage.projects.list_languages(project.id)
@@ -180,7 +163,7 @@ class RunApprovals:
         )
         for place, outcome in zip(writes, written, strict=True):
             if isinstance(outcome, LocError):
-                result.skip(made[place], outcome.code)
+                result.skip(_skipped(made[place], outcome.code))
             else:
                 result.approved += 1
 
@@ -201,6 +184,11 @@ class RunApprovals:
             for code, some in ids.items()
             for each in store.details_of(scope.project.id, PROVENANCE, code, some)
         }
+
+
+def _skipped(item: Item, reason: str) -> ReviewSkipped:
+    place = str(item["keyId"]), str(item["key"]), str(item["languageCode"])
+    return ReviewSkipped(*place, reason)
 
 
 def _run_of(

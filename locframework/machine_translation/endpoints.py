@@ -14,9 +14,9 @@ from locframework.http.operation import operation
 from locframework.http.records import Accepted, BranchQuery
 from locframework.jobs.endpoints import accepted
 from locframework.jobs.records import JobAnswer
+from locframework.keys.bulk_review import PERMISSION as APPROVE
 from locframework.pagination import Page, PageRequest
 
-from .approval import PERMISSION as APPROVE
 from .approval import RunApprovals
 from .records import (
     MonthsQuery,

@@ -6,13 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from locframework.fields import Money, TimeInput
-from locframework.keys.records import (
-    KEY_LENGTH,
-    TAGS_MOST,
-    KeyQuery,
-    StatusFilter,
-)
+from locframework.fields import Money
+from locframework.keys.records import KeyConditions
 from locframework.memories.matching.records import LanguageCode, LanguageCodes
 from locframework.projects.records import Instructions
 
@@ -25,25 +20,6 @@ SHARE = Decimal("1e-8")  # to which the cost of one text or word is rounded
 VALUE_CHARACTERS = 5000  # of a text to suggest a translation for
 
 
-class RunFilter(Struct, frozen=True, rename="camel"):
-    """Which keys, as lists of keys have it; every condition that is set must hold."""
-
-    search: Annotated[str, Meta(max_length=1000)] | None = None
-    prefix: Annotated[str, Meta(max_length=KEY_LENGTH)] | None = None
-    tag: Annotated[list[str], Meta(max_length=TAGS_MOST)] = []
-    language_code: str | None = None
-    status: StatusFilter | None = None
-    is_outdated: bool | None = None
-    has_issues: bool | None = None
-    is_plural: bool | None = None
-    updated_since: TimeInput | None = None
-
-    def query(self) -> KeyQuery:
-        """Return the query of a list with these keys."""
-        given = {name: getattr(self, name) for name in self.__struct_fields__}
-        return KeyQuery(**given)
-
-
 class TranslateRequest(Struct, frozen=True, rename="camel"):
     """The body that starts a run.
 
@@ -54,7 +30,7 @@ class TranslateRequest(Struct, frozen=True, rename="camel"):
 
     language_codes: LanguageCodes
     key_ids: Annotated[list[str], Meta(max_length=KEYS_LIMIT)] | None = None
-    filter: RunFilter = RunFilter()
+    filter: KeyConditions = KeyConditions()
     only_missing: bool = True
     only_outdated: bool = False
     overwrite_pending: bool = False

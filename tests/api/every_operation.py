@@ -49,7 +49,10 @@ class Row:
                 self.method, path, form=self.body, files=self.files, query=query
             )
         if self.body is not None:
-            return client.request(self.method, path, json=self.body, query=query)
+            body = self.body
+            if body.get("keyId") == "{keyId}":
+                body = {**body, "keyId": ids["keyId"]}
+            return client.request(self.method, path, json=body, query=query)
         return client.request(self.method, path, query=query)
 
 
@@ -76,6 +79,9 @@ BODIES: dict[str, Any] = {
     "setValues": {"items": [{"key": "a.b", "languageCode": "de", "value": "Hi"}]},
     "updateKey": {"description": "said by the matrix"},
     "approveValue": {},
+    "approveValues": {"items": [{"key": "a.b", "languageCode": "de"}]},
+    "rejectValues": {"items": [{"key": "a.b", "languageCode": "de"}]},
+    "previewChecks": {"keyId": "{keyId}", "languageCode": "de", "value": "Hallo"},
     "revertValue": {"revision": 1},
     "revertActivity": {"actor": "nobody"},
     "rejectValue": {"reason": "said by the matrix"},

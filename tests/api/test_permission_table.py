@@ -21,6 +21,9 @@ KEYS = {  # decisions 2.3
     "PUT /values": "translation_write",
     "POST /keys/{keyId}/values/{lang}/approve": "translation_approve",
     "POST /keys/{keyId}/values/{lang}/reject": "translation_approve",
+    "POST /keys/{keyId}/values/{lang}/withdraw": "translation_write",
+    "POST /values/approve": "translation_approve",
+    "POST /values/reject": "translation_approve",
     "PUT /keys/{keyId}/values/{lang}/dismissals/{check}": "translation_approve",
     "DELETE /keys/{keyId}/values/{lang}/dismissals/{check}": "translation_approve",
     "GET /keys/{keyId}/values/{lang}/history": "translation_read",
@@ -40,6 +43,7 @@ AROUND_KEYS = {  # decisions 2.6
     "POST /files": "key_update",
     "GET /files/{fileId}": "translation_read",
     "GET /issues": "translation_read",
+    "POST /checks/preview": "translation_read",
 }
 TABLE = KEYS | AROUND_KEYS
 AREAS = {path.split("/")[1] for path in TABLE}

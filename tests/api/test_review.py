@@ -212,3 +212,85 @@ def test_a_protected_main_is_judged_on_a_branch_only(keys):
     assert keys.detail(key, "de")["status"] == "pending_review"
     keys.owner.post(f"{here}/branches/spring/merge", json={})
     assert keys.detail(key, "de")["status"] == "approved"
+
+
+def withdraw(keys, key, lang="de", **more):
+    return keys.act(key, "withdraw", lang, more.pop("client", keys.translator), **more)
+
+
+def test_who_proposed_a_text_may_withdraw_it(keys):
+    key = keys.made(values={"de": "Zahlen"})
+    keys.put(key, "de", "Bezahlen", keys.translator)
+
+    answer = withdraw(keys, key)
+
+    assert answer.status == 200
+    assert answer.data["key"] == keys.get(key)
+    detail = keys.detail(key, "de")
+    assert (detail["value"], detail["status"]) == ("Zahlen", "approved")
+    assert detail["revision"] == 3
+    assert withdraw(keys, key).error["code"] == "nothing_pending"
+
+
+def test_a_withdrawn_text_without_an_approved_one_is_cleared(keys):
+    key = keys.made()
+    keys.put(key, "de", "Bezahlen", keys.translator)
+
+    assert withdraw(keys, key).status == 200
+
+    assert keys.texts(key) == {}
+    path = f"{keys.path}/{key['id']}/values/de/history"
+    revisions = [one["value"] for one in keys.owner.get(path).data["items"]]
+    assert revisions == ["", "Bezahlen"]
+
+
+def test_a_withdrawn_proposal_to_clear_a_text_leaves_the_text(keys):
+    key = keys.made(values={"de": "Zahlen"})
+    keys.put(key, "de", "", keys.translator)
+
+    assert withdraw(keys, key).status == 200
+
+    detail = keys.detail(key, "de")
+    assert (detail["value"], detail["status"]) == ("Zahlen", "approved")
+
+
+def test_nobody_withdraws_a_text_of_somebody_else(keys):
+    key = keys.made()
+    keys.put(key, "de", "Bezahlen", keys.translator)
+    other = keys.workspace.client("translator")
+
+    for client in (other, keys.owner):
+        refused = withdraw(keys, key, client=client)
+        assert (refused.status, refused.error["code"]) == (409, "nothing_pending")
+
+    assert keys.detail(key, "de")["status"] == "pending_review"
+    viewer = keys.workspace.client("viewer")
+    assert withdraw(keys, key, client=viewer).status == 403
+    assert withdraw(keys, key, lang="xx").error["code"] == "language_not_found"
+
+
+def test_only_ones_own_plural_forms_are_withdrawn(keys):
+    key = keys.made(isPlural=True)
+    other = keys.workspace.client("translator")
+    keys.put(key, "de", {"one": "Ein Tag"}, keys.translator)
+    keys.put(key, "de", {"other": "{n} Tage"}, other)
+
+    assert withdraw(keys, key).status == 200
+
+    assert keys.texts(key) == {("de", "other"): "{n} Tage"}
+
+
+def test_a_text_on_a_branch_is_withdrawn_there(keys):
+    key = keys.made(values={"de": "Zahlen"})
+    branches = f"/projects/{keys.project['id']}/branches"
+    assert keys.owner.post(branches, json={"name": "spring"}).status == 201
+    on = {"branch": "spring"}
+    path = f"{keys.path}/{key['id']}/values/de"
+    put = keys.translator.put(path, json={"value": "Bezahlen"}, query=on)
+    assert put.status == 200
+
+    assert withdraw(keys, key).error["code"] == "nothing_pending"
+    assert withdraw(keys, key, query=on).status == 200
+
+    value = keys.owner.get(path, query=on).data["value"]
+    assert (value["value"], value["status"]) == ("Zahlen", "approved")

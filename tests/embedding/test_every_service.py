@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -27,13 +28,16 @@ from locframework.exchange.records import ExportQuery, ImportOptions
 from locframework.fields import new_id
 from locframework.formats.records import SourceFile
 from locframework.history.records import ActivityQuery, RevertRequest
-from locframework.issues.service import IssueQuery
+from locframework.issues.service import CheckPreview, IssueQuery
 from locframework.jobs.records import JobQuery
+from locframework.keys.bulk_review import ReviewRequest
 from locframework.keys.records import (
     Approval,
     BulkKey,
+    BulkReview,
     HistoryQuery,
     KeyChanges,
+    KeyConditions,
     KeyQuery,
     NewKey,
     NewKeys,
@@ -41,6 +45,7 @@ from locframework.keys.records import (
     NewValues,
     Rejection,
     Reversion,
+    ReviewItem,
     TrashQuery,
     ValueItem,
 )
@@ -80,7 +85,8 @@ class World:
             f.languages.add_language(self.owner, self.project, NewLanguage(code))
         self.pay = self._key("pay", en="Pay {n}", fr="Payer")
         self.approvable, self.rejectable = self._key("one"), self._key("two")
-        for key in (self.approvable, self.rejectable):
+        self.also_approvable, self.withdrawable = self._key("six"), self._key("ten")
+        for key in (self.approvable, self.rejectable, self.also_approvable):
             self.write(self.member("translator"), key, "Attendre")
         self.turned = self._key("turned", fr="Un")
         self.doomed, self.gone = self._key("doomed"), self._key("gone")
@@ -130,6 +136,7 @@ class Row(NamedTuple):
     needs: str  # with spaces between; "": any
     arguments: Callable[[World], tuple[object, ...]]  # after the caller and the project
     writes: str = ""  # the language whose text it writes
+    proposes: str = ""  # the attribute with the key that the caller has proposed for
 
     def ask(self, world, caller, project=None):
         method = attrgetter(self.name)(world.framework)
@@ -137,6 +144,9 @@ class Row(NamedTuple):
 
     def refusal(self, world, caller, project=None):
         """Why it is not done, or the first item of a batch is not."""
+        if self.proposes:
+            with suppress(LocError):
+                world.write(caller, getattr(world, self.proposes), "Attendre")
         try:
             answer = self.ask(world, caller, project)
         except LocError as error:
@@ -232,6 +242,30 @@ ROWS = [  # the reads first; what ends most comes last
         "translation_approve",
         lambda w: (w.rejectable, "fr", Rejection("No")),
         writes="fr",
+    ),
+    Row(
+        "review.withdraw",
+        "translation_write",
+        lambda w: (w.withdrawable, "fr"),
+        writes="fr",
+        proposes="withdrawable",
+    ),
+    Row(
+        "bulk_keys.review",
+        "translation_approve",
+        lambda w: (BulkReview("approve", [ReviewItem("fr", w.also_approvable)]),),
+        writes="fr",
+    ),
+    Row(
+        "bulk_reviews.start_review",
+        "translation_approve",
+        lambda w: (ReviewRequest("approve", KeyConditions(language_code="fr")),),
+        writes="fr",
+    ),
+    Row(
+        "issues.preview",
+        "translation_read",
+        lambda w: (CheckPreview(w.pay, "fr", "Payer"),),
     ),
     Row("branches.create_branch", "branch_manage", lambda w: (NewBranch("winter"),)),
     Row("branches.close_branch", "branch_manage", lambda w: ("autumn",)),

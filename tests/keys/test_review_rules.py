@@ -10,7 +10,7 @@ from locframework.keys.rules import approve, new_value, select_reviewable
 
 THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
 BERT = Actor("token", "bert")
-YES, NO = ReviewDecision("de", approves=True), ReviewDecision("de", approves=False)
+YES, NO = ReviewDecision("de", "approve"), ReviewDecision("de", "reject")
 
 
 def value(text="neu", form=None, **fields):

@@ -57,6 +57,7 @@ from locframework.keys.rules import (
     status_of_write,
     take_over,
     texts_by_form,
+    withdraw,
 )
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
@@ -398,18 +399,20 @@ class WritePlanner:
         assert decision is not None  # asked before
         code, by = decision.language_code, self._caller.actor
         chosen = select_reviewable(
-            [row for (tag, _), row in stored.items() if tag == code], decision
+            [row for (tag, _), row in stored.items() if tag == code], decision, by
         )
-        if decision.approves:
+        if decision.action == "approve":
             values = stored.values()
             self.runner.require_approvable(key, values, chosen, self._dismissed)
         for row in chosen:
             new: StoredValue | None
             action: Action
-            if decision.approves:
+            if decision.action == "approve":
                 new, action = approve(row, at=self.at, by=by), "approve"
-            else:
+            elif decision.action == "reject":
                 new, action = reject(row, decision, at=self.at, by=by), "reject"
+            else:
+                new, action = withdraw(row, at=self.at, by=by), "write"
             slot = (row.language_code, row.plural_form)
             outdates = not row.keeps_fresh and self._outdates(slot, row, new)
             yield PlannedValue(slot, row, new, action, outdates=outdates)

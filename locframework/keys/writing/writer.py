@@ -14,18 +14,25 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.service import Branches, BranchScope
 from locframework.errors import LocError, Unavailable
-from locframework.events import EventLog
-from locframework.fields import Clock, Timestamp, timestamp_after
+from locframework.events import SYSTEM, EventLog
+from locframework.fields import Clock, Timestamp, timestamp, timestamp_after
 from locframework.glossaries.matching import TermCache
 from locframework.hook_times import HookTimes
 from locframework.keys.branch_copies import count_changes
 from locframework.keys.changes import OnReview, WriteVeto
-from locframework.keys.records import Key, KeyWrite, KeyWritten, Origin, StoredValue
-from locframework.keys.rules import in_order, public_key, shown_value
+from locframework.keys.records import (
+    Key,
+    KeyWrite,
+    KeyWritten,
+    Origin,
+    StoredKey,
+    StoredValue,
+)
+from locframework.keys.rules import in_order, new_value, public_key, shown_value
 from locframework.keys.store import KeyStorage, store_of
 from locframework.projects.records import Language
 from locframework.projects.service import Languages
-from locframework.quality.check import Checks
+from locframework.quality.check import Checks, Finding
 from locframework.statistics.service import Completion
 
 from .checks import CheckedKey, CheckRunner, FindingChanges, Known, check_unit
@@ -383,6 +390,35 @@ class KeyWriter:
         )
         if found := runner.changed_findings(store, checked):
             store.put_findings(found)
+
+    def preview_findings(
+        self,
+        scope: BranchScope,
+        languages: Sequence[Language],
+        key: StoredKey,
+        language_code: str,
+        texts: Mapping[str | None, str],
+    ) -> list[Finding]:
+        """Return what checks would find in the texts of a key in a language if these
+        were written, by plural form. Dismissed findings are left out."""
+        store, project = store_of(self._storage, scope), scope.project
+        codes = {language_code, project.source_language}
+        values = [
+            row
+            for row in store.values_of([key.id], codes).get(key.id, [])
+            if row.language_code != language_code or row.plural_form not in texts
+        ]
+        at, by = timestamp(self._clock()), SYSTEM.id
+        for form, text in texts.items():
+            place = key.id, language_code, form, text
+            values.append(new_value(*place, origin="human", at=at, by=by))
+        runner = CheckRunner(self._checks, self._terminologies, project, languages)
+        checked = CheckedKey(key, values, [language_code], is_new=True)
+        changed = runner.changed_findings(store, [checked])
+        found = changed.get((key.id, language_code), [])
+        given = store.dismissals_of(project.id, [key.id]) if found else []
+        dismissed = {each.finding for each in given}
+        return [one for one in found if (one.texts_hash, one.check) not in dismissed]
 
 
 def written_or_raise(result: KeyWritten | LocError) -> KeyWritten:
