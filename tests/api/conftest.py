@@ -91,7 +91,7 @@ def keys_with(database_url: str, tmp_path: Path) -> Iterator[Made]:
     with ExitStack() as stack:
 
         def make(*plugins: object) -> Keys:
-            opened = open_workspace(database_url, tmp_path, plugins=plugins)
+            opened = open_workspace(database_url, tmp_path, plugins=["json", *plugins])
             return Keys(stack.enter_context(opened))
 
         yield make
