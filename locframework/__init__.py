@@ -3,7 +3,8 @@
 Embedders begin here: ``Framework(settings)`` gives the services, ``create_app`` serves
 them over HTTP. The records that services take and return (``NewKey``, ``KeyQuery``, …)
 are imported from here, all errors from ``locframework.errors``. Plugin authors find
-their ports in ``locframework.ports``.
+their ports in ``locframework.ports``, and here ``hookimpl`` and what commands use:
+``open_framework``, ``json_option`` and ``print_result``.
 """
 
 from typing import TYPE_CHECKING
@@ -13,6 +14,9 @@ import pluggy
 if TYPE_CHECKING:
     from .app import OPERATOR as OPERATOR
     from .app import Framework as Framework
+    from .commands.plugin_commands import json_option as json_option
+    from .commands.plugin_commands import open_framework as open_framework
+    from .commands.plugin_commands import print_result as print_result
     from .errors import LocError as LocError
     from .errors import PluginError as PluginError
     from .errors import SettingsError as SettingsError
@@ -31,6 +35,9 @@ _MODULES = {
     "Settings": "settings",
     "SettingsError": "errors",
     "create_app": "wsgi",
+    "json_option": "commands.plugin_commands",
+    "open_framework": "commands.plugin_commands",
+    "print_result": "commands.plugin_commands",
 }
 
 if not TYPE_CHECKING:  # or every misspelt name would pass

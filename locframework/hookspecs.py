@@ -3,7 +3,7 @@
 The prefix says how a hook is called; docs/reference/hooks.md shows each at work.
 
 - ``loc_provide_*``: once, at the start. The answers of all plugins are collected by
-  name.
+  name. ``loc_provide_commands`` is called when a command is run.
 - ``loc_decide_*``: per request. The first answer that is not None counts, and an
   exception refuses. Of ``loc_decide_write`` all answers count; ``loc_decide_settings``
   answers nothing, so that only its exceptions count.
@@ -34,6 +34,8 @@ from locframework.webhooks.records import EventType
 from locframework.webhooks.transport import Transport
 
 if TYPE_CHECKING:
+    from click import Command
+
     from locframework.app import Framework
 
 GROUP = "locframework"
@@ -92,6 +94,12 @@ def loc_provide_endpoints() -> Sequence[object]:  # type: ignore[empty-body]
 @hookspec
 def loc_provide_permissions() -> Sequence[Permission]:  # type: ignore[empty-body]
     """Permissions for the plugin's own operations; roles and tokens may have them."""
+
+
+@hookspec
+def loc_provide_commands() -> Sequence[Command]:  # type: ignore[empty-body]
+    """Commands and groups of click, which are run as ``locframework <the plugin's
+    name> …``. Called only when one of them is run or they are listed."""
 
 
 @hookspec(firstresult=True)

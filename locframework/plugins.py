@@ -12,10 +12,17 @@ from functools import cache, partial
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from time import perf_counter
 from types import MappingProxyType, ModuleType
-from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    NamedTuple,
+    TypeVar,
+    get_type_hints,
+)
 
 import msgspec
 import pluggy
+from click import Command
 from msgspec import Struct
 from msgspec.structs import astuple, fields
 
@@ -62,6 +69,7 @@ GROUP = hookspecs.GROUP
 log = logging.getLogger("locframework.plugins")
 
 _PREFIX = "loc_"
+_COMMANDS = "loc_provide_commands"
 _CHOSEN_BY_NAME = {
     "loc_provide_blob_stores",
     "loc_provide_formats",
@@ -72,6 +80,13 @@ _CHOSEN_BY_NAME = {
 }
 _ALWAYS = {"loc_decide_settings", "loc_on_close", "loc_on_start"}
 """What a plugin may have beside those, and still do nothing where it is not named."""
+
+OWN_COMMANDS = frozenset(
+    {"check-settings", "convert", "export", "glossary", "import", "jobs", "member"}
+    | {"migrate", "organization", "plugins", "project", "recheck", "serve", "tm"}
+    | {"token", "translate", "verify", "webhooks", "worker"}
+)
+"""The commands of the framework; no plugin with commands has one of these names."""
 
 EVENTS_DEEP_MOST = 8
 """How deep events may lie in each other: listeners that write cause further events."""
@@ -213,7 +228,7 @@ class PluginHost:
         for entry in entries:
             if entry.name not in blocked:
                 installed_with = _name_and_version(entry.dist)
-                origin = " ".join(installed_with)
+                origin = origin_of(entry)
                 require_free(entry.name, origin)
                 given = settings.get(entry.name, {})
                 try:
@@ -276,6 +291,28 @@ class PluginHost:
             except PLUGIN_EXCEPTIONS as error:
                 raise self._refused(plugin, hook, error) from error
             found += own
+        return found
+
+    def commands(self, plugin: str) -> dict[str, Command]:
+        """Return the commands of a plugin by name; they are made now. Raises
+        PluginError, and SettingsError for a plugin that is not loaded."""
+        if plugin in self.not_configured:
+            raise SettingsError(self.not_configured[plugin].fault)
+        if plugin not in self._found:
+            reason = "is not loaded: blocked_plugins names it"
+            raise SettingsError(f"plugin {plugin!r} {reason}", "blocked_plugins")
+        found: dict[str, Command] = {}
+        for name, provide in self._implementations(_COMMANDS):
+            if name == plugin:
+                try:
+                    for command in provide():
+                        if not isinstance(command, Command) or not command.name:
+                            raise ValueError(f"{command!r} is not a command of click")
+                        if command.name in found:
+                            raise ValueError(f"{command.name!r} is provided twice")
+                        found[command.name] = command
+                except PLUGIN_EXCEPTIONS as error:
+                    raise self._refused(plugin, _COMMANDS, error) from error
         return found
 
     def open_storage(self, name: str) -> Storage:
@@ -471,6 +508,11 @@ class PluginHost:
                     raise TypeError(f"{hook} is async; hooks are plain methods")
                 if options["wrapper"] or options["hookwrapper"]:
                     raise TypeError(f"{hook} is a wrapper; hooks are plain methods")
+            if _COMMANDS in hooks and name in OWN_COMMANDS:
+                is_taken = f"`locframework {name}` is a command of the framework"
+                raise TypeError(
+                    f"{_COMMANDS}: {is_taken}; give the plugin another name"
+                )
             settings = list(settings_of(plugin))
             self._manager.register(plugin, name)
         except (
@@ -562,6 +604,11 @@ def _name_and_version(distribution: Distribution | None) -> tuple[str, str]:
     if distribution is None:
         return "unknown", ""
     return distribution.name, distribution.version
+
+
+def origin_of(entry: EntryPoint) -> str:
+    """Return the name and version of the distribution of an installed plugin."""
+    return " ".join(_name_and_version(entry.dist)).rstrip()
 
 
 class NoSettings(Struct, forbid_unknown_fields=True):

@@ -10,6 +10,7 @@ from .files import export, glossary, import_, tm
 from .jobs import jobs
 from .maintenance import check_settings, migrate, plugins, recheck, verify
 from .management import member, organization, project, token
+from .plugin_commands import plugin_group, plugin_groups
 from .serving import serve, worker
 from .translation import translate
 from .webhooks import webhooks
@@ -17,8 +18,23 @@ from .webhooks import webhooks
 __all__ = ["main"]
 
 
-class ErrorGroup(click.Group):
-    """A group whose commands report errors in one line, without a traceback."""
+class MainGroup(click.Group):
+    """A group whose commands report errors in one line, without a traceback. Beside its
+    own it has those of installed plugins."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command, or the group of the plugin of this name."""
+        return super().get_command(ctx, cmd_name) or plugin_group(cmd_name)
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the list of commands, then that of plugins."""
+        super().format_commands(ctx, formatter)
+        rows = [(str(each.name), each.get_short_help_str()) for each in plugin_groups()]
+        if rows:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; only exceptions of click leave it."""
@@ -27,7 +43,7 @@ class ErrorGroup(click.Group):
 
 
 @click.group(
-    cls=ErrorGroup,
+    cls=MainGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
 @click.version_option(package_name="locframework")

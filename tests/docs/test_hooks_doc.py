@@ -6,14 +6,17 @@ from functools import cache
 from time import sleep
 
 import pytest
+from click.testing import CliRunner
 
 import locframework
 from locframework import Framework, PluginError, Settings, create_app, hookspecs, ports
+from locframework.commands import main
 from locframework.plugins import PluginHost
 from locframework.testing.client import Client
 from locframework.testing.contracts.blobs import BlobStoreContract
 from locframework.testing.contracts.matchers import MatcherContract
 from locframework.testing.contracts.translators import TranslatorContract
+from locframework.testing.workspace import open_workspace
 
 PAGE = "hooks.md"
 HOOKS = [name for name in vars(hookspecs) if name.startswith("loc_")]
@@ -53,7 +56,7 @@ def test_all_types_are_exported_by_ports(page):
                                          map(str.strip, signatures))))  # fmt: skip
     types = {node.id for node in words if isinstance(node, ast.Name)}
     known = {*vars(ports), *dir(locframework)}
-    assert types - {"Sequence", "object", "str"} <= known
+    assert types - {"Command", "Sequence", "object", "str"} <= known
 
 
 def test_each_hook_has_a_test_of_its_example():
@@ -304,6 +307,41 @@ def test_the_example_of_loc_provide_permissions(example, open_with):
 
     assert [answer.status for answer in answers] == [403, 200, 200]
     assert (answers[1].data, sent, may) == ({"sent": 3}, [project["id"]] * 2, True)
+
+
+def test_the_example_of_loc_provide_commands(page, tmp_path, monkeypatch):
+    _, code = page.blocks("python", page.sections()["loc_provide_commands"])
+    (tmp_path / "loc_backlog.py").write_text(code)
+    info = tmp_path / "loc_backlog-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: loc-backlog\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[locframework]\nbacklog=loc_backlog:Backlog"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    settings = {"LOCFRAMEWORK_PLUGINS__PEEWEE__DATABASE": "sqlite:///a.sqlite3"}
+    with open_workspace("sqlite:///a.sqlite3", tmp_path, plugins=[]) as workspace:
+        project = workspace.project(languages=["de"])
+        key = workspace.key(project, "a", values={"en": "One"})
+        values = f"/projects/{project['id']}/keys/{key['id']}/values/de"
+        workspace.client("translator").put(values, json={"value": "Eins"})
+
+    def run(*words):
+        return CliRunner(env=settings).invoke(main, words)
+
+    told = run("backlog", "waiting", project["slug"])
+    as_json = run("backlog", "waiting", project["slug"], "--json")
+    unknown = run("backlog", "waiting", "no-project")
+
+    assert (told.stdout, as_json.stdout) == (
+        "1 wait for review\n",
+        '{\n  "pendingReview": 1\n}\n',
+    )
+    assert (unknown.exit_code, unknown.stderr) == (
+        1,
+        "Error: there is no such project\n",
+    )
 
 
 def test_the_example_of_loc_on_start(example, open_with):
