@@ -23,6 +23,7 @@ from locframework.access.records import Caller
 from locframework.blobs.blob_store import BlobStore
 from locframework.events import Event
 from locframework.formats.format import Format
+from locframework.http.pages import Pages
 from locframework.keys.changes import Change, WriteNote, WriteRefusal
 from locframework.machine_translation.translator import Translator
 from locframework.memories.matching.port import Matcher
@@ -89,6 +90,11 @@ def loc_provide_event_types(  # type: ignore[empty-body]
 def loc_provide_endpoints() -> Sequence[object]:  # type: ignore[empty-body]
     """Objects with methods marked ``@operation``: operations of the API below
     ``/api/v1/plugins/<the plugin's name>``."""
+
+
+@hookspec
+def loc_provide_pages() -> Pages:  # type: ignore[empty-body]
+    """A folder of static files, served below ``/<the plugin's name>/``."""
 
 
 @hookspec

@@ -51,6 +51,7 @@ from .hook_times import SLOW_SECONDS, HookTimes
 from .http.dispatch import PermissionCheck, VisibilityCheck
 from .http.metrics import Reading
 from .http.operation import Operation
+from .http.pages import Pages, require_pages
 from .http.plugin_operations import operations_of_plugin
 from .keys.changes import NOTE_LENGTH, Change, WriteNote, WriteRefusal, WriteVeto, named
 from .machine_translation.translator import Translator
@@ -188,6 +189,7 @@ class PluginHost:
         self.event_types: dict[str, EventType] = self._provided(
             "event_types", EventType
         )
+        self.pages = self._provided_pages()
         self._listeners = self._implementations("loc_on_event")
         self._starters = self._implementations("loc_on_start")
         self._closers = self._implementations("loc_on_close")
@@ -288,6 +290,9 @@ class PluginHost:
                 )
                 for short in {each.short_path for each in own} - {""}:
                     self._claim(hook, f"short_path={short!r}", plugin)
+                    if short[1:] in self.pages:
+                        whose = f"that of the pages of plugin {short[1:]!r}"
+                        raise ValueError(f"short_path={short!r} is {whose}")
             except PLUGIN_EXCEPTIONS as error:
                 raise self._refused(plugin, hook, error) from error
             found += own
@@ -313,6 +318,20 @@ class PluginHost:
                         found[command.name] = command
                 except PLUGIN_EXCEPTIONS as error:
                     raise self._refused(plugin, _COMMANDS, error) from error
+        return found
+
+    def _provided_pages(self) -> dict[str, Pages]:
+        hook = "loc_provide_pages"
+        found: dict[str, Pages] = {}
+        for plugin, provide in self._implementations(hook):
+            try:
+                pages = provide()
+                require_pages(pages)
+                if plugin == "api":
+                    raise ValueError("/api is taken; give the plugin another name")
+                found[plugin] = pages
+            except PLUGIN_EXCEPTIONS as error:
+                raise self._refused(plugin, hook, error) from error
         return found
 
     def open_storage(self, name: str) -> Storage:

@@ -138,6 +138,7 @@ from .http.idempotency import IdempotencyStore as IdempotencyStore
 from .http.idempotency import StoredPost as StoredPost
 from .http.operation import RawResponse as RawResponse
 from .http.operation import operation as operation
+from .http.pages import Pages as Pages
 from .http.records import Accepted as Accepted
 from .http.records import BranchQuery as BranchQuery
 from .http.records import Deleted as Deleted

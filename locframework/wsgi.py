@@ -34,6 +34,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     app = build_wsgi(
         [*endpoints_of(framework), *([metrics] if metrics is not None else [])],
         of_plugins=framework.plugin_operations,
+        pages=framework.plugins.pages,
         authenticate=framework.authenticate,
         permission_checks=permission_checks_of(framework),
         visibility_checks=visibility_checks_of(framework),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
 import falcon
 from falcon import Request, Response
@@ -30,6 +30,7 @@ from .dispatch import (
     PREFIX,
     REQUEST_ID,
     Admission,
+    AppRouter,
     Authenticate,
     Dispatch,
     PermissionCheck,
@@ -46,13 +47,11 @@ from .docs import ServiceEndpoints, landing_page
 from .idempotency import Idempotency, IdempotentOperation
 from .metrics import Metrics
 from .operation import DeclarationError, Operation, operations_of, require_distinct
+from .pages import PageResponder, Pages
 from .preconditions import METHODS, IfMatch, Preconditions
 from .rate_limit import RateLimiter
 from .records import Principal
-from .responses import write_content_error, write_error, write_raw
-
-if TYPE_CHECKING:
-    from falcon.routing import CompiledRouter
+from .responses import JSON, write_content_error, write_error, write_raw
 
 C = TypeVar("C", bound=Principal)
 
@@ -60,7 +59,7 @@ log = logging.getLogger("locframework.http")
 
 # nothing between two slashes or behind the last, and nothing that is not to be shown
 _PATH = re.compile(r"/?[^/\x00-\x1f\x7f\ufffd]++(?:/[^/\x00-\x1f\x7f\ufffd]++)*+")
-_NOWHERE = "/"
+_NOWHERE = PREFIX
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _LOOPBACK = re.compile(
@@ -79,6 +78,7 @@ def build_wsgi(
     endpoints: Sequence[object],
     *,
     of_plugins: Sequence[Operation] = (),
+    pages: Mapping[str, Pages] = MappingProxyType({}),
     authenticate: Authenticate[C],
     permission_checks: Mapping[str, PermissionCheck[C]],
     visibility_checks: Mapping[str, VisibilityCheck[C]] = MappingProxyType({}),
@@ -92,7 +92,8 @@ def build_wsgi(
     closed: Event | None = None,
 ) -> falcon.App[Request, Response]:
     """Return the app that serves every operation of ``endpoints``, and those
-    ``of_plugins``, below ``/api/v1``.
+    ``of_plugins``, below ``/api/v1``; ``pages`` by the first part of their paths; and
+    what is added to it, as to any falcon app.
 
     ``permission_checks`` are keyed by the first parameter of a path (``"projectId"``),
     ``""`` for paths without one; ``visibility_checks`` likewise, for operations that
@@ -110,7 +111,6 @@ def build_wsgi(
         if isinstance(owner, ServiceEndpoints):
             owner.operations = operations
     admission = Admission(authenticate, limiter)
-    short_paths = {each.short_path: each.path for each in operations if each.short_path}
     reads = {each.path: each for each in operations if each.is_single_read}
 
     def dispatch(operation: Operation) -> Responder:
@@ -129,24 +129,13 @@ def build_wsgi(
             once,
         )
 
-    app = falcon.App(
-        middleware=_Frame(
-            SlashParameters(operations, PREFIX),
-            closed or Event(),
-            metrics,
-            None if base_url else "any" if trust_host else "loopback",
-        ),
-        router=_router(operations, dispatch, admission, short_paths, base_url),
-    )
     content = tuple(
         PREFIX + each.path.partition("{")[0]
         for each in operations
         if each.rate == "content"
     )
-    _answer_errors(app, content)
 
-    def unknown(req: Request, resp: Response, **_: str) -> None:
-        admission.count_unrouted(req.env, resp)
+    def missing(req: Request, resp: Response) -> None:
         api, asked = f"{req.root_path}{PREFIX}", req.env.get("PATH_INFO", "")
         resp.append_header("Vary", "Accept")
         is_read = req.method in ("GET", "HEAD") and not asked.startswith(content)
@@ -156,6 +145,34 @@ def build_wsgi(
             return
         raise NotFound(f"path; {api}/docs lists all paths")
 
+    def unknown(req: Request, resp: Response, **_: str) -> None:
+        admission.count_unrouted(req.env, resp)
+        missing(req, resp)
+
+    router = AppRouter(
+        PREFIX,
+        _api_router(operations, dispatch, admission),
+        unknown,
+        files={
+            name: PageResponder(name, each, missing) for name, each in pages.items()
+        },
+        redirects={
+            each.short_path: _redirect_to(each.path, base_url)
+            for each in operations
+            if each.short_path
+        },
+    )
+    app = falcon.App(
+        middleware=_Frame(
+            SlashParameters(operations, PREFIX),
+            closed or Event(),
+            metrics,
+            None if base_url else "any" if trust_host else "loopback",
+        ),
+        router=router,
+        sink_before_static_route=False,  # the last sink catches everything
+    )
+    _answer_errors(app, content)
     app.add_sink(unknown, "/")
     return app
 
@@ -178,28 +195,28 @@ def collect(
     return operations
 
 
-def _router(
+def _redirect_to(path: str, base_url: str | None) -> Responder:
+    def redirect(request: Request, response: Response, /, **_: str) -> None:
+        target = (base_url or request.prefix + PREFIX) + path
+        asked = request.query_string
+        response.status = falcon.HTTP_308
+        response.set_header("Location", f"{target}?{asked}" if asked else target)
+
+    return redirect
+
+
+def _api_router(
     operations: Sequence[Operation],
     dispatch: Callable[[Operation], Responder],
     admission: Admission[C],
-    short_paths: Mapping[str, str],
-    base_url: str | None,
-) -> CompiledRouter:
+) -> Router:
     """What finds the responders of a path; they are made when it is first asked for:
     an app starts in half the time, and none is asked for all paths at once."""
     by_template: dict[str, list[Operation]] = defaultdict(list)
     for operation in operations:
         by_template[PREFIX + operation.template].append(operation)
 
-    def redirect(request: Request, response: Response, /, **_: str) -> None:
-        target = (base_url or request.prefix + PREFIX) + short_paths[request.path]
-        asked = request.query_string
-        response.status = falcon.HTTP_308
-        response.set_header("Location", f"{target}?{asked}" if asked else target)
-
     def responders_of(template: str) -> Mapping[str, Responder]:
-        if template in short_paths:
-            return dict.fromkeys(_METHODS, redirect)
         here = by_template[template]
         responders: dict[str, Responder] = {
             each.method: dispatch(each) for each in here
@@ -218,10 +235,9 @@ def _router(
         return {**dict.fromkeys(_METHODS, refuse), **responders}
 
     try:
-        router = Router([*by_template, *short_paths], responders_of)
+        return Router(by_template, responders_of)
     except ValueError as error:
         raise DeclarationError(f"no such path can be served: {error}") from error
-    return cast("CompiledRouter", router)  # as far as falcon asks
 
 
 @dataclass(eq=False, repr=False)
@@ -237,8 +253,9 @@ class _Frame:
         environ[_BEGUN] = time.perf_counter()
         # as it was sent; waitress drops a second slash, and the host of a proxy's form
         target = environ.get("REQUEST_URI") or environ.get("RAW_URI") or path
-        is_path = _PATH.fullmatch(path) is not None and target[:2] != "//"
-        request.path = self._slashes.joined(path) if is_path else _NOWHERE
+        if path.startswith(PREFIX):
+            is_path = _PATH.fullmatch(path) is not None and target[:2] != "//"
+            request.path = self._slashes.joined(path) if is_path else _NOWHERE
         if request.method not in _METHODS:
             request.method = _NEVER_DECLARED  # falcon answers 400 to unknown ones
         asked = environ.get("HTTP_X_REQUEST_ID")
@@ -287,6 +304,11 @@ def _answer_errors(
         if isinstance(error, LocError):
             refusal = error
         elif isinstance(error, falcon.HTTPError):
+            if not request.path.startswith(PREFIX):  # of what was added to the app
+                response.status = error.status
+                response.set_headers(error.headers or {})
+                response.content_type, response.data = JSON, error.to_json()
+                return
             refusal = _of_status(error.status_code)
         else:
             found = _OF_PLUGIN.match(request.uri_template or "")

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, lru_cache, partial
 from ipaddress import AddressValueError, IPv6Address
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 from wsgiref.types import WSGIEnvironment
 
 from falcon import Request, Response, code_to_http_status, mediatypes
+from falcon.constants import COMBINED_METHODS
 from falcon.routing import CompiledRouter
 from msgspec import Struct
 
@@ -111,6 +113,54 @@ class Router:
         resource, _, given, template = found
         assert template is not None  # added with one, as all of ours are
         return resource, self._responders_of(template), given, template
+
+
+class AppRouter(CompiledRouter):
+    """Finds the responder of any path: of the API, of plugins, of what was added.
+
+    Everything below the ``prefix`` is of the ``api``, or ``unknown``. ``files`` respond
+    to all paths that begin with their name, ``redirects`` to their path. Whatever else
+    an embedder adds (``add_route``) is found where none of these is.
+    """
+
+    def __init__(
+        self,
+        prefix: str,
+        api: Router,
+        unknown: Responder,
+        *,
+        files: Mapping[str, Responder] = MappingProxyType({}),
+        redirects: Mapping[str, Responder] = MappingProxyType({}),
+    ) -> None:
+        super().__init__()
+        self._prefix = prefix
+        self._api = api
+        self._unknown = _route(unknown, None)
+        self._files = {name: _route(each, f"/{name}/") for name, each in files.items()}
+        self._redirects = {path: _route(each, path) for path, each in redirects.items()}
+
+    def find(self, uri: str, req: Request | None = None) -> Any:
+        """Return the route, or None. Nothing that was added comes before ours."""
+        if uri.startswith(self._prefix) and uri[len(self._prefix) :][:1] in ("", "/"):
+            return self._api.find(uri, req) or self._unknown
+        own = self._files.get(uri.split("/", 2)[1]) if uri[:1] == "/" else None
+        return own or self._redirects.get(uri) or super().find(uri, req)
+
+    def add_route(self, uri_template: str, resource: object, **how: Any) -> None:
+        """Add a route of an embedder. Raises ValueError for a path that is taken, and
+        as falcon does."""
+        first = uri_template.split("/")[1]
+        if (
+            f"{uri_template}/".startswith(f"{self._prefix}/")
+            or first in self._files
+            or uri_template in self._redirects
+        ):
+            raise ValueError(f"{uri_template!r} belongs to the API or to a plugin")
+        super().add_route(uri_template, resource, **how)
+
+
+def _route(responder: Responder, template: str | None) -> Route:
+    return _Somewhere, dict.fromkeys(COMBINED_METHODS, responder), {}, template
 
 
 class _Somewhere:

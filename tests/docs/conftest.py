@@ -85,7 +85,7 @@ def example(page: Page, request: pytest.FixtureRequest) -> Example:
 
     def run(hook: str) -> dict[str, Any]:
         _, code = page.blocks("python", page.sections()[hook])
-        names: dict[str, Any] = {}
+        names: dict[str, Any] = {"__file__": __file__}
         exec(compile(code, f"{request.module.PAGE}, {hook}", "exec"), names)
         return names
 

@@ -73,6 +73,13 @@ def test_fastapi_has_it_mounted_at_loc(ran):
     assert mount.app.app is ran["loc"]
 
 
+def test_the_added_route_is_served_beside_the_api(ran):
+    client = Client(ran["loc"])
+
+    assert client.get("http://localhost/health").json == {"status": "fine"}
+    assert client.get("/healthz").status == 200
+
+
 def test_every_service_on_the_page_exists(page, ran):
     names = {
         name.strip("` ").removeprefix("framework.")

@@ -290,6 +290,20 @@ def test_the_example_of_loc_provide_endpoints(example, open_with):
     assert (short.status, counted.content) == (308, b"3")
 
 
+def test_the_example_of_loc_provide_pages(example, open_with, tmp_path):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "index.html").write_text("<h1>Desk</h1>")
+    plugin = example("loc_provide_pages")["DeskPlugin"](folder)
+
+    with open_with(plugin) as workspace:
+        client = Client(workspace.app)
+        shown = client.get("http://localhost/desk/projects/7")
+
+    assert shown.content == b"<h1>Desk</h1>"
+    assert "img-src 'self' data:" in str(shown.headers["Content-Security-Policy"])
+
+
 def test_the_example_of_loc_provide_permissions(example, open_with):
     sent = []
     plugin = example("loc_provide_permissions")["RemindersPlugin"](
