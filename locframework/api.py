@@ -15,6 +15,7 @@ from .files.endpoints import FileEndpoints
 from .formats.endpoints import FormatEndpoints
 from .glossaries.endpoints import GlossaryEndpoints
 from .history.endpoints import ActivityEndpoints, HistoryEndpoints
+from .http.calls import Calls
 from .http.dispatch import PermissionCheck, VisibilityCheck
 from .http.docs import ServiceEndpoints
 from .http.operation import operation
@@ -88,6 +89,20 @@ def visibility_checks_of(of: Framework) -> Mapping[str, VisibilityCheck[Caller]]
         "glossaryId": of.glossaries.visible,
         "tmId": of.memories.visible,
     }
+
+
+def calls_of(of: Framework) -> Calls[Caller]:
+    """Return what ``Framework.call`` runs."""
+    return Calls(
+        endpoints_of(of),
+        of_plugins=of.plugin_operations,
+        permissions=of.access.permissions.by_key,
+        permission_checks=permission_checks_of(of),
+        visibility_checks=visibility_checks_of(of),
+        limiter=of.limiter,
+        transactions=of.storage,
+        base_url=of.settings.base_url,
+    )
 
 
 def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:

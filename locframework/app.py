@@ -1,17 +1,19 @@
 """The one place where everything meets: Framework; ``wsgi.py`` serves it."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from threading import Event
-from typing import Self
+from threading import Event, Lock
+from types import MappingProxyType
+from typing import Any, Self
 
 from .access.organizations import Organizations
+from .access.permissions import APPROVALS
 from .access.records import Caller
-from .access.service import Access, LinkedAccess
+from .access.service import Access, LinkedAccess, without
 from .access.tokens import Authenticator, Tokens
-from .api import permission_checks_of, visibility_checks_of
+from .api import calls_of, permission_checks_of, visibility_checks_of
 from .blobs.service import Blobs
 from .branches.service import Branches
 from .delivery.builder import ReleaseBuilder
@@ -36,6 +38,7 @@ from .history.service import Activity
 from .history.undo import UndoJob
 from .history.values import History
 from .housekeeping import Purge
+from .http.calls import Calls, OperationInfo
 from .http.metrics import Reading
 from .http.rate_limit import RateLimiter, memory_limit, open_windows
 from .issues.service import Issues, Rechecks
@@ -151,6 +154,8 @@ class Framework:
         self.storage = self.plugins.open_storage(self.settings.storage)
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
         self._is_migrated = self._has_needs = False
+        self._lock = Lock()
+        self._made_calls: Calls[Caller] | None = None
         self.closed = Event()
         self._ticker: Ticker | None = None
         self._unwatch: Callable[[], None] = lambda: None
@@ -410,6 +415,52 @@ class Framework:
             open_windows(self.settings.rate_limit_storage),
             content_limit=self.settings.content_requests_per_minute,
         )
+
+    @property
+    def operations(self) -> tuple[OperationInfo, ...]:
+        """All operations of the API, with their schemas; ``call`` runs one. They are
+        described once, when they are first asked for."""
+        return self._calls.listed
+
+    def call(
+        self,
+        operation_id: str,
+        caller: Caller,
+        params: Mapping[str, object] = MappingProxyType({}),
+        body: object = None,
+        *,
+        propose: bool = False,
+        dry_run: bool = False,
+    ) -> Any:
+        """Run an operation of the API, with the checks and limits that a request of
+        ``caller`` meets, and as one request of theirs in the limit a minute.
+
+        ``params``: the parameters of the path and the query, by the names that they
+        have in URLs (``{"projectId": …, "limit": 50}``). What is None is left out.
+        ``body``: JSON-shaped; of a form a dict, whose files are ``Upload``.
+        ``propose``: without the permissions to approve, here and in the jobs that the
+        call starts, so that texts are written as proposals.
+        ``dry_run``: everything is checked, plugins are asked for vetoes, and nothing
+        is written or sent. Not inside a transaction; while it writes, others wait as
+        for a real call.
+
+        Return the JSON-shaped ``data`` of the answer; ``Raw`` where it is a file.
+        Raises every LocError that a request would be refused with, RateLimited too;
+        ValidationFailed also for an unknown operation, and for a dry run of an
+        operation that has none.
+        """
+        if propose:
+            caller = without(caller, APPROVALS)
+        return self._calls.run(operation_id, caller, params, body, dry_run=dry_run)
+
+    @property
+    def _calls(self) -> Calls[Caller]:
+        self.require_open()
+        with self._lock:
+            if self._made_calls is None:
+                self.require_migrated()
+                self._made_calls = calls_of(self)
+            return self._made_calls
 
     def migrate(self) -> list[str]:
         """Bring the database up to date; return the migrations applied. Safe when

@@ -66,6 +66,9 @@ _DESCRIPTIONS = {
     "webhook_read": "Read webhooks and their deliveries",
 }
 
+APPROVALS = frozenset({"translation_approve", "glossary_approve", "tm_approve"})
+"""What makes a text count at once. Without them, texts are written as proposals."""
+
 _VIEWER = frozenset(
     {"project_read", "translation_read", "glossary_read", "tm_read", "statistics_read"}
 )
@@ -75,7 +78,7 @@ _TRANSLATOR = _VIEWER | {
     "tm_write",
     "ai_suggest",
 }
-_REVIEWER = _TRANSLATOR | {"translation_approve", "glossary_approve", "tm_approve"}
+_REVIEWER = _TRANSLATOR | APPROVALS
 _DEVELOPER = (
     _REVIEWER
     | {"import_run", "export_run", "ai_run"}

@@ -193,6 +193,8 @@ class Caller(Struct, frozen=True):
     user_id: str | None = None  # whose personal tokens the caller manages
     token: Token | None = None  # set when a built-in token was used
     bound_to: str | None = None  # the only organization of a token made for a member
+    withheld: frozenset[str] = frozenset()
+    """Permissions that count nowhere, whatever is granted: see ``without``."""
 
 
 Renewed = Callable[[Caller], Caller | None]

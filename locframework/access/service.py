@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
+from msgspec.structs import replace
+
 from locframework.errors import (
     LanguageNotAssigned,
     MemberNotFound,
@@ -62,7 +64,7 @@ def allows(grant: Grant, permission: str, scope: Scope) -> bool:
 def has_permission(caller: Caller, permission: str, scope: Scope) -> bool | None:
     """Return whether the caller has the permission there; None if they see nothing."""
     if caller.everything:
-        return True
+        return permission not in caller.withheld
     is_seen = None
     for grant in caller.grants:
         if covers(grant, scope):
@@ -70,6 +72,17 @@ def has_permission(caller: Caller, permission: str, scope: Scope) -> bool | None
                 return True
             is_seen = False
     return is_seen
+
+
+def without(caller: Caller, permissions: frozenset[str]) -> Caller:
+    """Return the caller without these permissions, also when a job renews it later."""
+    if not permissions:
+        return caller
+    grants = tuple(
+        replace(grant, permissions=grant.permissions - permissions)
+        for grant in caller.grants
+    )
+    return replace(caller, grants=grants, withheld=caller.withheld | permissions)
 
 
 def union(parts: Collection[frozenset[str] | None]) -> frozenset[str] | None:
@@ -138,9 +151,9 @@ class Access:
     def scopes(self, caller: Caller, permission: str) -> list[Scope] | None:
         """Return where the caller has the permission; None: everywhere. Raises
         PermissionDenied."""
+        self.require_somewhere(caller, permission)
         if caller.everything:
             return None
-        self.require_somewhere(caller, permission)
         return [
             scope
             for grant in caller.grants
@@ -175,9 +188,11 @@ class Access:
         self, caller: Caller, permission: str, _reference: str = ""
     ) -> None:
         """Raise PermissionDenied to callers that have the permission nowhere."""
-        if not caller.everything and not any(
-            permission in effective(grant) for grant in caller.grants
-        ):
+        if caller.everything:
+            granted = permission not in caller.withheld
+        else:
+            granted = any(permission in effective(grant) for grant in caller.grants)
+        if not granted:
             raise PermissionDenied(permission)
 
     def default_organization(self, caller: Caller, reference: str | None) -> str:
@@ -214,6 +229,8 @@ class LinkedAccess:
     ) -> None:
         """Let pass, or raise ``missing`` (not visible) or PermissionDenied."""
         if caller.everything:
+            if permission in caller.withheld:
+                raise PermissionDenied(permission)
             return
         grants = _there(caller, reach)
         if not grants:

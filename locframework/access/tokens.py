@@ -49,7 +49,7 @@ from .records import (
     TokenSelf,
 )
 from .rules import check_languages, check_name
-from .service import Access, allows, covers, effective, union
+from .service import Access, allows, covers, effective, union, without
 from .store import AccessStore
 
 log = logging.getLogger("locframework.access")
@@ -360,8 +360,9 @@ class Tokens:
         )
 
     def renewed(self, caller: Caller) -> Caller | None:
-        """Return a caller of a while ago with the rights of now; None if there are
-        none, or the token was revoked. An expired token counts."""
+        """Return a caller of a while ago with the rights of now, but for those that
+        were withheld; None if there are none, or the token was revoked. An expired
+        token counts."""
         if caller.token is None:
             return caller
         stored = self._store.tokens.find(caller.token.id)
@@ -369,7 +370,9 @@ class Tokens:
         if found is None or found.token.revoked_at is not None:
             return None
         grants = grants_of(found, self._access.permissions)
-        return replace(caller, grants=grants) if grants else None
+        if not grants:
+            return None
+        return without(replace(caller, grants=grants), caller.withheld)
 
     def _create(
         self,
@@ -429,7 +432,7 @@ class Tokens:
     def _mine(self, caller: Caller, scope: Scope) -> frozenset[str]:
         """What the caller was granted in the scope."""
         if caller.everything:
-            return frozenset(self._access.permissions.by_key)
+            return frozenset(self._access.permissions.by_key) - caller.withheld
         return frozenset(
             permission
             for grant in caller.grants

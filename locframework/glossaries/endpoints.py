@@ -20,7 +20,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, Deleted, Prepared, Raw, Wrapped
-from locframework.jobs.endpoints import accepted
+from locframework.jobs.endpoints import CANCELS, accepted
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 from locframework.proposals.records import ProposalRejection
@@ -281,7 +281,12 @@ class GlossaryEndpoints:
         """Get a job of a glossary."""
         return JobAnswer(self._files.get_job(caller, glossary_id, job_id))
 
-    @_jobs("POST", f"{_JOBS}/{{jobId}}/cancel", errors=(JobNotCancellable,))
+    @_jobs(
+        "POST",
+        f"{_JOBS}/{{jobId}}/cancel",
+        errors=(JobNotCancellable,),
+        dry_run=CANCELS,
+    )
     def cancel_glossary_job(
         self, caller: Caller, glossary_id: str, job_id: str
     ) -> JobAnswer:

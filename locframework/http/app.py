@@ -107,9 +107,6 @@ def build_wsgi(
     operations = collect(endpoints, permissions, of_plugins)
     for each in operations:
         require_servable(each, permission_checks)
-    for owner in endpoints:
-        if isinstance(owner, ServiceEndpoints):
-            owner.operations = operations
     admission = Admission(authenticate, limiter)
     reads = {each.path: each for each in operations if each.is_single_read}
 
@@ -182,7 +179,8 @@ def collect(
     permissions: Collection[str],
     of_plugins: Sequence[Operation] = (),
 ) -> list[Operation]:
-    """All operations, in order. Raises DeclarationError for one that does not fit."""
+    """All operations, in order; a ServiceEndpoints among ``endpoints`` receives them
+    too. Raises DeclarationError for one that does not fit."""
     operations = [each for owner in endpoints for each in operations_of(owner)]
     operations += of_plugins
     for each in operations:
@@ -192,6 +190,9 @@ def collect(
                 f"operation {each.name}: the permission {permission!r} is unknown"
             )
     require_distinct(operations)
+    for owner in endpoints:
+        if isinstance(owner, ServiceEndpoints):
+            owner.operations = operations
     return operations
 
 

@@ -10,7 +10,7 @@ from locframework.errors import LocError, Problem
 from locframework.fields import identifier
 
 from .idempotency import KEY_PATTERN
-from .operation import Operation, PathParameter, RawResponse, camel
+from .operation import Operation, PathParameter, RawResponse
 from .preconditions import METHODS
 from .records import BranchQuery
 from .responses import JSON
@@ -282,7 +282,7 @@ class Document:
 
     def _operation(self, operation: Operation) -> Schema:
         written: Schema = {
-            "operationId": camel(operation.name),
+            "operationId": operation.id,
             "summary": operation.summary,
             "description": plain(operation.description),
             "tags": [operation.tag],

@@ -90,6 +90,9 @@ class Declaration(Struct, frozen=True):
     short_path: str = ""
     """Of a plugin's operation without path parameters: a path that redirects to its
     own (308, so that method and body stay), from the root of the app: "/mcp"."""
+    dry_run: bool | str | None = None
+    """Whether it can be called as a dry run, whose transaction is rolled back: True, or
+    why not ("it asks a translation engine"). None: if it is a read or the core's."""
 
     def __call__(self, function: F) -> F:
         setattr(function, _MARK, self)
@@ -134,6 +137,11 @@ class Operation(Declaration, frozen=True, kw_only=True):
     plugin: str = ""  # that declares it; "": the core
 
     @property
+    def id(self) -> str:
+        """The ``operationId`` of the OpenAPI document: createKey."""
+        return camel(self.name)
+
+    @property
     def is_single_read(self) -> bool:
         """Whether it reads one thing: its answer has an ETag."""
         record = get_origin(self.answer) or self.answer
@@ -173,6 +181,19 @@ class Operation(Declaration, frozen=True, kw_only=True):
     def takes_any_body(self) -> bool:
         """Whether the body is passed on as it comes."""
         return self.body is RawBody
+
+    @property
+    def why_no_dry_run(self) -> str | None:
+        """Why a dry run of it is refused, "it starts a job"; None: it is not."""
+        if self.returns_raw:
+            return "it answers a file"
+        if self.form is not None:
+            return "it keeps what is uploaded before it answers"
+        if self.accepted is not None:
+            return "it starts work in the background"
+        if isinstance(self.dry_run, str):
+            return self.dry_run
+        return None
 
     @property
     def decodes(self) -> bool:

@@ -13,7 +13,7 @@ from .records import Upload, UploadedFile
 
 Schema = dict[str, Any]
 
-_REF = "#/components/schemas/"
+COMPONENTS = "#/components/schemas/"  # where references point
 _GENERIC = re.compile(r"(\w+?)_(\w+?)_+")  # msgspec's name of Page[Key]
 _SOURCE = re.compile(r"\s*\((?:service\.md|decisions)[^)]*\)")
 _UPLOADS = {Upload.__name__, UploadedFile.__name__}
@@ -31,7 +31,7 @@ class Schemas:
         self._prefix = prefix
         everything = list(dict.fromkeys([*types, *fields_only]))
         schemas, components = msgspec.json.schema_components(
-            everything, schema_hook=_anything, ref_template=_REF + "{name}"
+            everything, schema_hook=_anything, ref_template=COMPONENTS + "{name}"
         )
         self._schemas = {
             type_: _tidy(schema, prefix)
@@ -66,7 +66,7 @@ class Schemas:
         }
 
     def _name_of(self, type_: Any) -> str:
-        name: str = self._schemas[type_]["$ref"].removeprefix(_REF)
+        name: str = self._schemas[type_]["$ref"].removeprefix(COMPONENTS)
         return name
 
 
@@ -95,12 +95,12 @@ def _tidy(schema: Any, prefix: str) -> Any:
     if isinstance(description := tidy.get("description"), str):
         tidy["description"] = plain(description)
     if isinstance(ref := tidy.get("$ref"), str):
-        tidy["$ref"] = _REF + prefix + _name(ref.removeprefix(_REF))
+        tidy["$ref"] = COMPONENTS + prefix + _name(ref.removeprefix(COMPONENTS))
     return tidy
 
 
 def _without_null(schema: Schema, prefix: str) -> Schema:
-    if str(schema.get("$ref")).removeprefix(_REF + prefix) in _UPLOADS:
+    if str(schema.get("$ref")).removeprefix(COMPONENTS + prefix) in _UPLOADS:
         return FILE
     told = {key: each for key, each in schema.items() if key != "anyOf"}
     if told.get("default", ...) is None:

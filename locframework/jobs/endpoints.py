@@ -12,6 +12,9 @@ from .records import Job, JobAnswer, JobQuery
 from .service import Jobs
 
 _ALL = "/projects/{projectId}/jobs"
+CANCELS = "it stops a job that may be running"
+"""Why cancelling has no dry run."""
+
 _jobs = partial(operation, permission=None)
 
 
@@ -39,7 +42,12 @@ class JobEndpoints:
         """Get a job."""
         return JobAnswer(self._jobs.get_job(caller, project_id, job_id))
 
-    @_jobs("POST", f"{_ALL}/{{jobId}}/cancel", errors=(JobNotCancellable,))
+    @_jobs(
+        "POST",
+        f"{_ALL}/{{jobId}}/cancel",
+        errors=(JobNotCancellable,),
+        dry_run=CANCELS,
+    )
     def cancel_job(self, caller: Caller, project_id: str, job_id: str) -> JobAnswer:
         """Cancel a job, a running one soon; what it has done stays."""
         return JobAnswer(self._jobs.cancel_job(caller, project_id, job_id))

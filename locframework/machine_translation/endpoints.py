@@ -141,6 +141,7 @@ class MachineTranslationEndpoints:
             BranchNotOpen,
             BudgetExceeded,
         ),
+        dry_run="it asks a translation engine",
     )
     def suggest_translation(
         self, caller: Caller, project_id: str, query: BranchQuery, body: SuggestRequest

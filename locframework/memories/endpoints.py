@@ -28,7 +28,7 @@ from locframework.http.records import (
     Raw,
     Wrapped,
 )
-from locframework.jobs.endpoints import accepted
+from locframework.jobs.endpoints import CANCELS, accepted
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 from locframework.projects.records import LanguageQuery
@@ -365,7 +365,12 @@ class MemoryEndpoints:
         """Get a job of a translation memory."""
         return JobAnswer(self._files.get_job(caller, tm_id, job_id))
 
-    @_jobs("POST", f"{_JOBS}/{{jobId}}/cancel", errors=(JobNotCancellable,))
+    @_jobs(
+        "POST",
+        f"{_JOBS}/{{jobId}}/cancel",
+        errors=(JobNotCancellable,),
+        dry_run=CANCELS,
+    )
     def cancel_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
         """Cancel a job of a translation memory; what it has done stays."""
         return JobAnswer(self._files.cancel_job(caller, tm_id, job_id))

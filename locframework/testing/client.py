@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json as json_library
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partialmethod
-from secrets import token_hex
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlencode, urlsplit
 from wsgiref.headers import Headers
@@ -14,11 +13,10 @@ from wsgiref.headers import Headers
 from falcon.testing import StartResponseMock, closed_wsgi_iterable, create_environ
 from msgspec import UNSET
 
+from locframework.http.encoding import Texts, multipart, pairs
 from locframework.http.records import Upload as Upload  # for tests to import
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
-Text = str | int | bool
-Texts = Mapping[str, Text | Sequence[Text] | None]
 
 PREFIX = "/api/v1"
 
@@ -140,9 +138,7 @@ class Client:
         if not (parts.netloc or below.startswith(PREFIX + "/")):
             below = PREFIX + below
         environ = create_environ(
-            query_string="&".join(
-                filter(None, [parts.query, urlencode(_pairs(query))])
-            ),
+            query_string="&".join(filter(None, [parts.query, urlencode(pairs(query))])),
             method=method,
             headers=headers,
             body=content or b"",
@@ -158,40 +154,3 @@ class Client:
         content = b"".join(closed_wsgi_iterable(self.app(environ, start)))
         status = int((start.status or "").split()[0])
         return Answer(status, Headers(list(start.headers or [])), content)
-
-
-def multipart(form: Texts, files: Mapping[str, Upload]) -> tuple[bytes, str]:
-    """A multipart/form-data body and its Content-Type."""
-    boundary = token_hex(16)
-    parts = []
-    for name, text in _pairs(form):
-        head = f'Content-Disposition: form-data; name="{name}"'
-        parts.append((head, text.encode()))
-    for name, file in files.items():
-        head = (
-            f'Content-Disposition: form-data; name="{name}"; filename="{file.name}"'
-            f"\r\nContent-Type: {file.content_type}"
-        )
-        parts.append((head, file.content))
-    body = b"".join(
-        f"--{boundary}\r\n{head}\r\n\r\n".encode() + content + b"\r\n"
-        for head, content in parts
-    )
-    return (
-        body + f"--{boundary}--\r\n".encode(),
-        f"multipart/form-data; boundary={boundary}",
-    )
-
-
-def _pairs(texts: Texts) -> list[tuple[str, str]]:
-    pairs = []
-    for name, value in texts.items():
-        many = isinstance(value, Sequence) and not isinstance(value, str)
-        for each in value if many else [value]:  # type: ignore[union-attr]
-            if each is not None:
-                pairs.append((name, _text(each)))
-    return pairs
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
