@@ -44,9 +44,11 @@ from .glossaries.records import TermQuery as TermQuery
 from .history.records import ActivityItem as ActivityItem
 from .history.records import ActivityQuery as ActivityQuery
 from .history.records import RevertRequest as RevertRequest
+from .http.calls import OperationInfo as OperationInfo
 from .http.records import Raw as Raw
 from .http.records import RequestInfo as RequestInfo
 from .issues.service import CheckPreview as CheckPreview
+from .http.records import Upload as Upload
 from .issues.service import IssueQuery as IssueQuery
 from .jobs.records import Job as Job
 from .jobs.records import JobError as JobError

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
@@ -56,6 +56,11 @@ class DeliveryAnswer(Struct, frozen=True):
     """One delivery."""
 
     delivery: Delivery
+
+
+DeliveryId = Annotated[
+    str, Meta(pattern="^msg_[0-9a-f]{32}$", description="The id of a delivery")
+]
 
 
 class ReplayAnswer(Struct, frozen=True):
@@ -154,7 +159,7 @@ class WebhookEndpoints:
 
     @_read("GET", _LOG + "/{deliveryId}")
     def get_delivery(
-        self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
+        self, caller: Caller, project_id: str, webhook_id: str, delivery_id: DeliveryId
     ) -> DeliveryAnswer:
         """Get a delivery with its payload."""
         get = self._webhooks.get_delivery
@@ -162,7 +167,7 @@ class WebhookEndpoints:
 
     @_manage("POST", _LOG + "/{deliveryId}/replay")
     def replay_delivery(
-        self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
+        self, caller: Caller, project_id: str, webhook_id: str, delivery_id: DeliveryId
     ) -> Accepted[DeliveryAnswer]:
         """Send a delivery again, once, also to a webhook that is switched off.
 

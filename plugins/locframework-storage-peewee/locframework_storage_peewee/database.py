@@ -301,12 +301,13 @@ class Database:
     ) -> Iterator[None]:
         session = self._sessions.here.session
         if first is not None:
+            outer = session.deferred
             with ExitStack() as stack:
                 session.deferred = first, stack
                 try:
                     yield
                 finally:
-                    session.deferred = None
+                    session.deferred = outer
             return
         if session.deferred is not None and mode == "write":
             with self._begin_deferred(session, *session.deferred):
