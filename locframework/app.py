@@ -118,6 +118,7 @@ class Framework:
     - jobs: reading, waiting for and cancelling them
     - formats, plugins: what is installed
     - runner, dispatcher: what runs jobs and sends webhooks
+    - operations, call: the operations of the API, and running one by its name
 
     ``plugins`` are objects made by hand, beside the installed ones (``discover``
     False: without them). Opens no connection and starts nothing by itself:
@@ -437,7 +438,8 @@ class Framework:
 
         ``params``: the parameters of the path and the query, by the names that they
         have in URLs (``{"projectId": …, "limit": 50}``). What is None is left out.
-        ``body``: JSON-shaped; of a form a dict, whose files are ``Upload``.
+        ``body``: JSON-shaped; of a form a dict, whose files are ``Upload``; also bytes
+        where an operation takes the body as it comes.
         ``propose``: without the permissions to approve, here and in the jobs that the
         call starts, so that texts are written as proposals.
         ``dry_run``: everything is checked, plugins are asked for vetoes, and nothing
@@ -449,6 +451,7 @@ class Framework:
         ValidationFailed also for an unknown operation, and for a dry run of an
         operation that has none.
         """
+        self.require_migrated()
         if propose:
             caller = without(caller, APPROVALS)
         return self._calls.run(operation_id, caller, params, body, dry_run=dry_run)
@@ -458,7 +461,6 @@ class Framework:
         self.require_open()
         with self._lock:
             if self._made_calls is None:
-                self.require_migrated()
                 self._made_calls = calls_of(self)
             return self._made_calls
 
@@ -477,6 +479,7 @@ class Framework:
                 f"the database lacks {', '.join(pending)}; run: locframework migrate, "
                 "or use the folder and settings of the service"
             )
+        self._is_migrated = True
 
     def require_needs(self) -> None:
         """Raise SettingsError when stored data needs a key, blob store or format that

@@ -47,8 +47,8 @@ from .history.records import RevertRequest as RevertRequest
 from .http.calls import OperationInfo as OperationInfo
 from .http.records import Raw as Raw
 from .http.records import RequestInfo as RequestInfo
-from .issues.service import CheckPreview as CheckPreview
 from .http.records import Upload as Upload
+from .issues.service import CheckPreview as CheckPreview
 from .issues.service import IssueQuery as IssueQuery
 from .jobs.records import Job as Job
 from .jobs.records import JobError as JobError

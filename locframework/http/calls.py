@@ -52,6 +52,7 @@ _CALLER = "locframework.caller"  # in the environ of a call
 # what a part of a path cannot hold over HTTP either
 _PART = re.compile(r"[^/\x00-\x1f\x7f\ufffd\ud800-\udfff]+")
 _DEFINITIONS = "#/$defs/"
+_BYTES = "application/octet-stream"
 
 
 class OperationInfo(Struct, frozen=True):
@@ -259,7 +260,9 @@ def _encoded(operation: Operation, body: object) -> tuple[bytes, str]:
             if name not in files
         }
         return multipart(texts, files)
-    if not operation.takes_json:
+    if operation.takes_any_body and isinstance(body, bytes):
+        return body, _BYTES
+    if not operation.takes_json and not operation.takes_any_body:
         message = f"{operation.id} takes no body; its arguments belong into params"
         raise ValidationFailed.at("body", "unknown", message)
     try:

@@ -91,8 +91,9 @@ class Declaration(Struct, frozen=True):
     """Of a plugin's operation without path parameters: a path that redirects to its
     own (308, so that method and body stay), from the root of the app: "/mcp"."""
     dry_run: bool | str | None = None
-    """Whether it can be called as a dry run, whose transaction is rolled back: True, or
-    why not ("it asks a translation engine"). None: if it is a read or the core's."""
+    """Whether ``Framework.call`` can do it as a dry run, which rolls the transaction
+    back: True, or why not: "it asks a translation engine". None: it can if it is a read
+    or the core's. Never if it answers Raw or 202, or takes a form."""
 
     def __call__(self, function: F) -> F:
         setattr(function, _MARK, self)
@@ -193,6 +194,8 @@ class Operation(Declaration, frozen=True, kw_only=True):
             return "it starts work in the background"
         if isinstance(self.dry_run, str):
             return self.dry_run
+        if self.plugin and self.method != "GET" and not self.dry_run:
+            return "it does not declare dry_run=True, as writes of plugins must"
         return None
 
     @property

@@ -26,6 +26,7 @@ _DIFFERENT = {
     r"http://localhost/api/v1": "/api/v1",
     r"(first|fresh)@": "<name>@",
     r'"name":"(first|fresh)"': '"name":"<name>"',
+    r'"slug":"(first|fresh)-': '"slug":"<name>-',
     r"(owner|[Ww]eb[ -]shop[ -])\d+": r"\1<number>",
 }
 
@@ -47,7 +48,9 @@ def caller_of(workspace: Workspace, client: Client) -> Caller:
 
 def arguments(row: Row, ids: Mapping[str, str]) -> tuple[dict[str, str], Any]:
     """The params and body of a call that asks what ``row.ask`` does."""
-    body = row.body if row.files is None else {**(row.body or {}), **row.files}
+    body = row.body_for(ids)
+    if row.files is not None:
+        body = {**(body or {}), **row.files}
     return {name: ids[name] for name in row.parameters}, body
 
 

@@ -49,11 +49,15 @@ class Row:
                 self.method, path, form=self.body, files=self.files, query=query
             )
         if self.body is not None:
-            body = self.body
-            if body.get("keyId") == "{keyId}":
-                body = {**body, "keyId": ids["keyId"]}
+            body = self.body_for(ids)
             return client.request(self.method, path, json=body, query=query)
         return client.request(self.method, path, query=query)
+
+    def body_for(self, ids: Mapping[str, str]) -> Any:
+        """The body, which may name a key."""
+        if (self.body or {}).get("keyId") == "{keyId}":
+            return {**self.body, "keyId": ids["keyId"]}
+        return self.body
 
 
 def _example(spec: Mapping[str, Any]) -> tuple[Any, dict[str, Upload] | None]:
