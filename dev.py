@@ -10,6 +10,8 @@ fix     let ruff correct and format what it can
 bench   run the benchmarks; bench tm: those of translation memories;
         bench complexity: lines, calls, files and SQL statements of typical requests
 docs    build the documentation into docs/_build
+mutants run the contract of each port against plugins with mistakes; with names of
+        ports, such as check or blob_store, only those
 
 Needs Python 3.11 with pip, and git. Everything else is installed into .venv, and
 updated when a pyproject.toml or constraints.txt has changed.
@@ -49,6 +51,7 @@ TASKS: dict[str, list[list[str]]] = {
     "fix": [["ruff", "check", "--fix", "."], ["ruff", "format", "."]],
     "bench": [COMPLEXITY, ["pytest", "tests/benchmarks"]],
     "docs": [DOCS],
+    "mutants": [["python", "tests/testing/mutants/run.py"]],
 }
 BENCHMARKS = {"tm": ["matching", "concordance"]}
 

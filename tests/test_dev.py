@@ -56,7 +56,7 @@ def test_dev_py_tells_its_tasks_and_what_it_needs(arguments, status, printed, to
     assert done.stderr.startswith(told)
     assert (done.stderr == "") == (told == "")
     for task in (
-        ("install", "run", "test", "check", "fix", "bench", "docs")
+        ("install", "run", "test", "check", "fix", "bench", "docs", "mutants")
         if status != 1
         else ()
     ):

@@ -124,6 +124,7 @@ def test_the_example_of_loc_provide_blob_stores(example, open_with):
 class TestTheExampleOfLocProvideBlobStores(BlobStoreContract):
     undamageable = "nothing else has the bytes"
     unbreakable = "there is nothing to reach"
+    unshared = "nothing else can put anything there"
 
     @pytest.fixture
     def open_store(self, example):

@@ -1,6 +1,7 @@
 """The contract of the port BlobStore; clauses as in docs/internals/contracts.md."""
 
 import re
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -15,6 +16,8 @@ from locframework.errors import Unavailable
 
 OpenStore = Callable[[], BlobStore]
 Damage = Callable[[BlobStore, str], None]
+ReadForeign = Callable[[], bytes | None]
+PutForeign = Callable[[str, bytes], ReadForeign]
 
 CONTENTS = {
     "nothing": b"",
@@ -36,6 +39,14 @@ BAD_NAMES = {
     "absolute path": "/" + GOOD[1:],
     "nul": GOOD[:-1] + "\0",
 }
+MANY = 1_050  # a page of a list of S3 has 1,000
+FOREIGN_NAMES = {
+    "a text": "README.txt",
+    "upper case": GOOD.upper(),
+    "longer": GOOD + ".part",
+    "shorter": GOOD[:-1],
+    "before a name": "x" + GOOD,
+}
 # "Input/output error" may stand in a message, "/srv/data" and "http://10.0.0.1" may not
 PLACE = re.compile(r"(?<!\w)/\w|://")
 
@@ -43,6 +54,19 @@ PLACE = re.compile(r"(?<!\w)/\w|://")
 def name_of(content: bytes) -> str:
     """The name that a blob of this content has."""
     return sha256(content).hexdigest()
+
+
+def neighbours(start: str, number: int) -> list[bytes]:
+    """Return contents whose names begin with ``start``, so that they may share a folder
+    or a partition."""
+    found: list[bytes] = []
+    at = 0
+    while len(found) < number:
+        content = b"neighbour %d" % at
+        if name_of(content).startswith(start):
+            found.append(content)
+        at += 1
+    return found
 
 
 def value_error() -> pytest.RaisesExc[ValueError]:
@@ -57,12 +81,15 @@ class BlobStoreContract:
     which is empty when a test begins: as another process has it, or a restart.
     ``damage`` alters the kept bytes of a blob behind the store's back.
     ``broken_store`` is a store whose place cannot be reached.
-    A store to which the last two cannot be done says why in ``undamageable`` or
-    ``unbreakable``; the clauses are then skipped with that reason.
+    ``put_foreign`` puts an object of another program among the blobs, by its name and
+    content, and gives a function that reads it.
+    A store to which the last three cannot be done says why in ``undamageable``,
+    ``unbreakable`` or ``unshared``; the clauses are then skipped with that reason.
     """
 
     undamageable: ClassVar[str | None] = None
     unbreakable: ClassVar[str | None] = None
+    unshared: ClassVar[str | None] = None
 
     @pytest.fixture
     def open_store(self) -> OpenStore:
@@ -82,6 +109,13 @@ class BlobStoreContract:
         if self.unbreakable:
             pytest.skip(self.unbreakable)
         raise NotImplementedError("give the fixture broken_store, or set unbreakable")
+
+    @pytest.fixture
+    def put_foreign(self) -> PutForeign:
+        """Give this one, or set ``unshared``."""
+        if self.unshared:
+            pytest.skip(self.unshared)
+        raise NotImplementedError("give the fixture put_foreign, or set unshared")
 
     @pytest.fixture
     def store(self, open_store: OpenStore) -> BlobStore:
@@ -148,7 +182,10 @@ class BlobStoreContract:
     ) -> None:
         store.delete(GOOD)  # which is not there
         store.put(GOOD, b"good")
-        store.put(name_of(b"other"), b"other")
+        [near] = neighbours(GOOD[:2], 1)
+        others = {name_of(each): each for each in (b"other", near)}
+        for name, content in others.items():
+            store.put(name, content)
         store.get(GOOD)
 
         store.delete(GOOD)
@@ -156,26 +193,32 @@ class BlobStoreContract:
 
         assert store.get(GOOD) is None
         assert store.has(GOOD) is False
-        assert list(store.names()) == [name_of(b"other")]
-        assert store.get(name_of(b"other")) == b"other"
+        assert {*store.names()} == {*others}
+        assert {name: store.get(name) for name in others} == others
         store.put(GOOD, b"good")
         assert store.get(GOOD) == b"good"
 
     def test_b8_names_tells_each_blob_once(self, store: BlobStore) -> None:
         assert list(store.names()) == []
-        contents = [str(number).encode() for number in range(300)]
+        contents = [str(number).encode() for number in range(MANY)]
 
-        for content in contents:
-            store.put(name_of(content), content)
+        with ThreadPoolExecutor(8) as pool:  # for a store that is far away
+            list(pool.map(lambda each: store.put(name_of(each), each), contents))
 
-        assert sorted(store.names()) == sorted(map(name_of, contents))
+        found = list(store.names())
+        assert len(found) == MANY
+        assert {*found} == {*map(name_of, contents)}
 
     def test_b9_another_process_finds_what_was_put_and_not_what_was_deleted(
         self, open_store: OpenStore
     ) -> None:
         first, second = open_store(), open_store()
+        assert not second.has(GOOD)
+        assert second.get(GOOD) is None
+        assert list(second.names()) == []
         first.put(GOOD, b"good")
 
+        assert first.has(GOOD)
         assert second.has(GOOD)
         assert second.get(GOOD) == b"good"
         assert list(second.names()) == [GOOD]
@@ -202,6 +245,29 @@ class BlobStoreContract:
 
         assert all(tried.result() == content for tried in tries)
         assert list(open_store().names()) == [name]
+
+    def test_b10_many_may_put_and_delete_different_blobs_at_once(
+        self, open_store: OpenStore
+    ) -> None:
+        shared, start = open_store(), Barrier(16)
+
+        def put_and_get(content: bytes, is_shared: bool) -> None:
+            store, name = shared if is_shared else open_store(), name_of(content)
+            start.wait(timeout=30)
+            for _ in range(3):
+                store.put(name, content)
+                assert store.get(name) == content
+                store.delete(name)
+                assert store.get(name) is None
+            store.put(name, content)
+
+        contents = neighbours("00", 16)
+        with ThreadPoolExecutor(16) as pool:
+            list(pool.map(put_and_get, contents, [True, False] * 8))
+
+        store = open_store()
+        assert {*store.names()} == {*map(name_of, contents)}
+        assert [store.get(name_of(each)) for each in contents] == contents
 
     def test_b11_a_reader_sees_a_blob_whole_or_not_at_all(
         self, open_store: OpenStore
@@ -252,13 +318,16 @@ class BlobStoreContract:
         store = open_store()
         before = store.public_url(GOOD)
         store.put(GOOD, b"good")
+        if before is not None and "?" in before:
+            time.sleep(1.1)  # it may be signed, for some time from now on
 
         assert store.public_url(GOOD) == before
         assert open_store().public_url(GOOD) == before
         if before is not None:
             assert urlsplit(before).scheme in ("http", "https")
             assert urlsplit(before).hostname
-            assert before != store.public_url(name_of(b"other"))
+            [near] = neighbours(GOOD[:2], 1)
+            assert before != store.public_url(name_of(near))
 
     def test_b14_a_store_out_of_reach_is_unavailable_and_does_not_tell_where_it_is(
         self, broken_store: BlobStore
@@ -274,3 +343,21 @@ class BlobStoreContract:
             with pytest.raises(Unavailable) as refusal:
                 call()
             assert not PLACE.search(refusal.value.message)
+
+    @pytest.mark.parametrize("name", FOREIGN_NAMES.values(), ids=FOREIGN_NAMES.keys())
+    def test_b15_objects_of_others_are_not_listed_and_not_touched(
+        self, open_store: OpenStore, put_foreign: PutForeign, name: str
+    ) -> None:
+        store = open_store()
+        store.put(GOOD, b"good")
+        read = put_foreign(name, b"foreign")
+
+        assert list(store.names()) == [GOOD], f"{name} is no blob"
+        store.delete(GOOD)
+        store.put(GOOD, b"good")
+        assert store.get(GOOD) == b"good"
+        assert list(open_store().names()) == [GOOD], f"{name} is no blob"
+        store.delete(GOOD)
+
+        assert list(store.names()) == [], f"{name} is no blob"
+        assert read() == b"foreign"

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
@@ -48,8 +48,16 @@ TEXTS = (
     "Ünïcödé 漢字 عربي 👩‍👩‍👧",
     "  white space around  ",
     "1234",
-    "x" * 1000,
+    'Not marks: <x id="0"/> <span id="m0">X0</span> [0] {0} {{0}} __0__ %0 $0',
+    "word " * 319 + "word",
 )
+ESCAPES = re.compile(r"&(?:lt|gt|amp|quot|apos|#x?[0-9a-f]+);|\\u[0-9a-f]{4}", re.I)
+CONTEXT = ("Qxplanation", "Nxighbour", "Txrm", "Hxnt")  # in no translation
+
+
+def text_of(outcome: Translated) -> str:
+    """Return a translation without its marks."""
+    return "".join(piece for piece in outcome.pieces if isinstance(piece, str))
 
 
 def item_of(
@@ -64,6 +72,8 @@ class TranslatorContract:
 
     pair = ("en", "de")
     """Languages that it translates."""
+    other_pair: ClassVar[tuple[str, str] | None] = None
+    """The same source and another target language. None: one of its ``pairs``."""
 
     @pytest.fixture
     def translator(self) -> Translator:
@@ -90,7 +100,7 @@ class TranslatorContract:
                 assert all(type(piece) in (str, int) for piece in outcome.pieces)
                 marks = sorted(p for p in outcome.pieces if isinstance(p, int))
                 assert marks == [*range(len(item.placeholders))]
-                assert "".join(p for p in outcome.pieces if isinstance(p, str)).strip()
+                assert text_of(outcome).strip(), f"no text in {outcome.pieces}"
         return answer
 
     def test_tr1_the_info_is_valid_and_never_changes(
@@ -144,21 +154,31 @@ class TranslatorContract:
         found = self.translated(translator, item_of("1", text), item_of("2", "Close"))
         assert {*found.outcomes} == {"1", "2"}
         assert isinstance(found.outcomes["2"], Translated)
+        if isinstance(found.outcomes["1"], Translated):
+            said = text_of(found.outcomes["1"])
+            assert not ESCAPES.search(said), f"what is sent is still escaped: {said}"
+            # no language says it in a sixth of the characters
+            assert len(said) * 6 >= len(text), f"{len(text)} characters became: {said}"
 
     def test_tr6_context_changes_no_id_and_no_mark(
         self, translator: Translator
     ) -> None:
         context = {
-            "description": "A verb",
+            "description": CONTEXT[0],
             "max_length": 20,
             "plural_form": "one",
             "example": "1",
-            "neighbours": ("Close",),
-            "terms": (TermHint("Open", "Öffnen"), TermHint("bad", None, True)),
+            "neighbours": (CONTEXT[1],),
+            "terms": (TermHint("Open", "Öffnen"), TermHint(CONTEXT[2], CONTEXT[3])),
         }
-        self.translated(
-            translator, item_of("1", "Open ", 0, placeholders=("{x}",), **context)
-        )
+        item = item_of("1", "Open ", 0, placeholders=("{x}",), **context)
+
+        outcome = self.translated(translator, item).outcomes.get("1")
+
+        if isinstance(outcome, Translated):
+            said = text_of(outcome).lower()
+            told = [word for word in CONTEXT if word.lower() in said]
+            assert told == [], f"context is in the translation: {said}"
 
     def test_tr7_a_batch_as_large_as_the_info_says_is_taken(
         self, translator: Translator
@@ -177,7 +197,10 @@ class TranslatorContract:
         assert time.monotonic() - began < 1
         assert len(set(found)) == 1
         assert isinstance(found[0], Decimal)
-        assert translator.estimate(self.batch(*batch.items[:5])) <= found[0]
+        half = translator.estimate(self.batch(*batch.items[:5]))
+        # a price is that of a million units: twice the texts are more of them
+        is_free = not Decimal(translator.describe().price)
+        assert half <= found[0] if is_free else 0 < half < found[0]
 
     def test_tr9_a_pair_that_it_lacks_is_refused_for_good(
         self, translator: Translator
@@ -213,6 +236,23 @@ class TranslatorContract:
         else:
             assert {*answer.outcomes} <= {item.id for item in batch.items}
         assert time.monotonic() - began < 1.5
+
+    def test_tr12_each_target_language_has_its_own_translation(
+        self, translator: Translator
+    ) -> None:
+        source, target = self.pair
+        pairs = [self.other_pair] if self.other_pair else translator.describe().pairs
+        others = [p for p in pairs or () if p[0] == source and p[1] != target]
+        if not others:
+            pytest.skip("set other_pair: the same source, another target language")
+        words = ["Save", "Close the file", "Delete all", "Yes, I am sure"]
+        items = tuple(item_of(str(at), word) for at, word in enumerate(words))
+        batches = [TranslationBatch(*each, items) for each in (self.pair, others[0])]
+
+        first, second = (translator.translate(each, SECONDS) for each in batches)
+
+        assert {*first.outcomes} == {*second.outcomes} == {item.id for item in items}
+        assert first.outcomes != second.outcomes, f"{others[0]} reads as {self.pair}"
 
 
 OpenEngine = Callable[..., AbstractContextManager[tuple[Translator, Receiver]]]
@@ -282,7 +322,7 @@ class EngineServerContract(TranslatorContract):
             (answering(200, body=b"<html>"), None, True, "check url"),
         ],
     )
-    def test_tr12_a_fault_says_whether_to_try_again_and_what_may_be_paid(
+    def test_tr13_a_fault_says_whether_to_try_again_and_what_may_be_paid(
         self,
         open_engine: OpenEngine,
         tmp_path: Path,
@@ -299,7 +339,7 @@ class EngineServerContract(TranslatorContract):
         assert failed.cost == (most if is_paid else 0)
         assert reason in failed.reason
 
-    def test_tr13_what_was_not_sent_costs_nothing(
+    def test_tr14_what_was_not_sent_costs_nothing(
         self, open_engine: OpenEngine, tmp_path: Path
     ) -> None:
         batch = self.batch(item_of("1", "Save"))
@@ -311,7 +351,7 @@ class EngineServerContract(TranslatorContract):
         assert "connection_refused" in refused.reason
         assert receiver.received == []
 
-    def test_tr14_a_certificate_that_is_not_trusted_is_final(
+    def test_tr15_a_certificate_that_is_not_trusted_is_final(
         self, open_engine: OpenEngine, tmp_path: Path
     ) -> None:
         batch = self.batch(item_of("1", "Save"))

@@ -30,3 +30,14 @@ class TestDiskBlobStore(BlobStoreContract):
     def broken_store(self, tmp_path):
         (tmp_path / "file").write_text("where a folder should be")
         return DiskBlobStore(DiskSettings(str(tmp_path / "file" / "blobs")))
+
+    @pytest.fixture
+    def put_foreign(self, folder):
+        def put(name, content):
+            files = [folder / name, folder / name[:2] / name]
+            for file in files:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+            return lambda: files[0].read_bytes() and files[1].read_bytes()
+
+        return put

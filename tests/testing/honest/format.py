@@ -1,10 +1,11 @@
-"""Two honest formats, from which those with mistakes are made."""
+"""Two honest formats; mutants/format.py makes mistakes in them."""
 
 import json
 import re
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
+import pytest
 from msgspec.structs import replace
 
 from locframework.ports import (
@@ -18,6 +19,7 @@ from locframework.ports import (
     fill_template,
     unreadable,
 )
+from locframework.testing.contracts.formats import FormatContract, Sample
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _LINE = re.compile(rf"({_STRING})(?: (zero|one|two|few|many|other))? *= *({_STRING})")
@@ -276,3 +278,106 @@ class Xml:
                 text = escape(text, _AS_NUMBERS)
                 texts += f"<in lang={quoteattr(code)}{mark}>{text}</in>"
         return f"{head}{texts}</text>\n" if texts else ""
+
+
+LINES = """\
+# about all
+
+# A button
+"cart.pay" = "Pay now"
+"cart.title"="Größe"
+! review
+"items" one = "1 item"
+"items" other = "{n} items"
+
+# no key
+# "lost" = "x"
+"Sign in" = "Sign in\\u0021"
+"""
+XML = """\
+<?xml version="1.0"?>
+<texts>
+<text key="a" note="A button"><in lang="en">Save</in><in lang="de">Sichern</in></text>
+<!-- a comment -->
+<text key="b.c"><in lang="en" form="one">1 item</in><in lang="en" form="other">n</in>\
+<in lang="de" form="other" review="yes">n St&#xFC;ck</in></text>
+
+<text  key="Sign in"><in lang="en" review="yes">Sign &amp; go</in></text>
+</texts>
+"""
+
+
+class TestLines(FormatContract):
+    samples = {  # noqa: RUF012
+        "lines": Sample(
+            LINES.encode(),
+            [
+                Entry("cart.pay", "Pay now", description="A button", line=4),
+                Entry("cart.title", "Größe", line=5),
+                Entry(
+                    "items",
+                    {"one": "1 item", "other": "{n} items"},
+                    is_plural=True,
+                    needs_review=True,
+                    line=7,
+                ),
+                Entry(
+                    "Sign in",
+                    "Sign in!",
+                    description='no key\n"lost" = "x"',
+                    line=12,
+                ),
+            ],
+            LINES.replace("# about all\n\n", "")
+            .replace("\n\n", "\n")
+            .replace('"="', '" = "')
+            .replace("\\u0021", "!")
+            .encode(),
+        ),
+        "windows": Sample(
+            b'\xef\xbb\xbf"a" = "x"\r\n\r\n"b" = "y"\r\n',
+            [Entry("a", "x", line=1), Entry("b", "y", line=3)],
+            b'"a" = "x"\n"b" = "y"\n',
+        ),
+    }
+    unreadable = {  # noqa: RUF012
+        "a key twice": (b'"a" = "x"\n\n"a" = "y"\n', 3),
+        "no text": (b'"a" = "x"\n# b\nb\n', 3),
+    }
+
+    @pytest.fixture
+    def format(self):
+        return Lines()
+
+
+class TestXml(FormatContract):
+    samples = {  # noqa: RUF012
+        "xml": Sample(
+            XML.encode(),
+            {
+                "en": [
+                    Entry("a", "Save", description="A button", line=3),
+                    Entry("b.c", {"one": "1 item", "other": "n"}, True, line=5),
+                    Entry("Sign in", "Sign & go", needs_review=True, line=7),
+                ],
+                "de": [
+                    Entry("a", "Sichern", description="A button", line=3),
+                    Entry("b.c", {"other": "n Stück"}, True, needs_review=True, line=5),
+                ],
+            },
+            XML.replace('<?xml version="1.0"?>\n', "")
+            .replace("<!-- a comment -->\n", "")
+            .replace("\n\n", "\n")
+            .replace("<text  ", "<text ")
+            .replace("&#xFC;", "ü")
+            .encode(),
+        )
+    }
+    unreadable = {  # noqa: RUF012
+        "not closed": (b'<texts>\n<text key="a">\n</texts>\n', 3),
+        "a key twice": (b'<texts>\n<text key="a"/>\n<text key="a"/>\n</texts>\n', 3),
+    }
+
+    @pytest.fixture
+    def format(self):
+        return Xml()
