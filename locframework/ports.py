@@ -258,6 +258,8 @@ from .pagination import Page as Page
 from .pagination import PageRequest as PageRequest
 from .pagination import Position as Position
 from .pagination import SortedRequest as SortedRequest
+from .plugin_services.store import PluginEntry as PluginEntry
+from .plugin_services.store import PluginStore as PluginStore
 from .processes import ProcessStore as ProcessStore
 from .processes import ServingProcess as ServingProcess
 from .projects.records import AiSettings as AiSettings

@@ -19,6 +19,7 @@ from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.machine_translation.usage import AiUsageStore
 from locframework.memories.matching.port import MemoryTextStore
 from locframework.memories.store import MemoryStore
+from locframework.plugin_services.store import PluginStore
 from locframework.projects.store import ProjectStore
 from locframework.statistics.store import StatisticsStore
 from locframework.webhooks.store import WebhookStore
@@ -85,6 +86,7 @@ class Storage(Transactions, Protocol):
     memory_texts: MemoryTextStore
     ai_usage: AiUsageStore
     processes: ProcessStore
+    plugin_entries: PluginStore
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""

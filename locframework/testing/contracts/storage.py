@@ -8,6 +8,7 @@ from .storage_jobs import StorageJobsContract
 from .storage_key_model import StorageKeyModelContract
 from .storage_keys import StorageKeysContract
 from .storage_memories import StorageMemoriesContract
+from .storage_plugins import StoragePluginsContract
 from .storage_repositories import StorageRepositoriesContract
 from .storage_transactions import StorageTransactionsContract
 from .storage_webhooks import StorageWebhooksContract
@@ -25,6 +26,7 @@ class StorageContract(
     StorageGlossariesContract,
     StorageMemoriesContract,
     StorageWebhooksContract,
+    StoragePluginsContract,
 ):
     """Subclass it as ``Test…`` and give the fixture ``storage``. It is a migrated
     database of its own for each test, opened. An area of which nothing may be tested

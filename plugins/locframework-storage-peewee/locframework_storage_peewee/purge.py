@@ -43,6 +43,7 @@ _OF_PROJECT = (
     ("ai_usage", "project_id, month, provider, language_code", "project_id = ?"),
     ("jobs", "id", "project_id = ?"),
     ("tokens", "id", "project_id = ?"),
+    ("plugin_entries", "space, owner_id, key", "owner_id = ?"),
     ("release_files", "release_id, position", _OF_RELEASES),
     ("distributions", "id", "project_id = ?"),
     ("webhook_deliveries", "id", "project_id = ?"),

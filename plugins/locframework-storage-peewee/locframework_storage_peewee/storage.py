@@ -19,6 +19,7 @@ from locframework.ports import (
     MemoryStore,
     MemoryTextStore,
     Need,
+    PluginStore,
     ProcessStore,
     ProjectStore,
     Purgeable,
@@ -47,6 +48,7 @@ from .keys import KeyTables
 from .memories import MemoryTables
 from .memory_texts import MemoryTexts
 from .migrator import migrate, pending_migrations
+from .plugin_entries import PluginTable
 from .processes import ProcessTable
 from .projects import ProjectTables
 from .purge import purge
@@ -108,6 +110,7 @@ class PeeweeStorage:
         self.memories: MemoryStore = MemoryTables(self.database)
         self.memory_texts: MemoryTextStore = MemoryTexts(self.database)
         self.ai_usage: AiUsageStore = AiUsageTable(self.database)
+        self.plugin_entries: PluginStore = PluginTable(self.database)
         self.processes: ProcessStore = ProcessTable(self.database)
         self.idempotency: IdempotencyStore = IdempotencyTable(self.database)
         self._webhooks = WebhookTables(self.database)

@@ -192,6 +192,16 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
+CREATE TABLE plugin_entries (
+    space TEXT NOT NULL,
+    owner_id TEXT NOT NULL,
+    organization_id TEXT REFERENCES organizations (id) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (space, owner_id, key)
+);
+CREATE INDEX plugin_entries_of_owner ON plugin_entries (owner_id);
+
 CREATE TABLE serving_processes (
     id TEXT PRIMARY KEY,
     host TEXT NOT NULL,
