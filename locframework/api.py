@@ -27,6 +27,7 @@ from .keys.endpoints import KeyEndpoints, ReviewEndpoints
 from .machine_translation.endpoints import MachineTranslationEndpoints
 from .memories.endpoints import MemoryEndpoints
 from .merging.endpoints import MergingEndpoints
+from .plugin_services.endpoints import ProjectPluginEndpoints
 from .plugins import LoadedPlugin, PluginHost
 from .projects.endpoints import ProjectEndpoints
 from .statistics.endpoints import StatisticsEndpoints
@@ -64,6 +65,7 @@ def endpoints_of(of: Framework) -> list[object]:
         WebhookEndpoints(of.webhooks),
         AccessEndpoints(of.organizations, of.tokens, of.access.permissions),
         PluginEndpoints(of.plugins),
+        ProjectPluginEndpoints(of.project_settings),
         ServiceEndpoints([of.storage.ping, of.limiter.ping], of.queues.is_stalled),
     ]
 

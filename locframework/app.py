@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import cached_property
 from threading import Event, Lock
 from types import MappingProxyType
@@ -65,6 +66,9 @@ from .memories.prefill import Prefill
 from .memories.service import Memories
 from .memories.tm_sync import LANGUAGE_EVENTS, TmSync
 from .merging.service import Merging
+from .plugin_services.jobs import PluginJobHandler, Schedules
+from .plugin_services.project_settings import ProjectSettings
+from .plugin_services.service import PluginServices, require_plugin
 from .plugins import PluginHost
 from .projects.service import Languages, Projects
 from .quality.check import Checks
@@ -117,7 +121,8 @@ class Framework:
     - webhooks: where events are sent, and the log of deliveries
     - jobs: reading, waiting for and cancelling them
     - formats, plugins: what is installed
-    - runner, dispatcher: what runs jobs and sends webhooks
+    - plugin, project_settings: what belongs to a plugin; its settings in projects
+    - runner, dispatcher, schedules: what runs jobs, sends webhooks, and starts jobs
     - operations, call: the operations of the API, and running one by its name
 
     ``plugins`` are objects made by hand, beside the installed ones (``discover``
@@ -404,6 +409,16 @@ class Framework:
         plugins.emit_event = PluginEvents(storage, events, types).emit
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
 
+        self.project_settings = ProjectSettings(
+            plugins.project_settings, storage, projects, events
+        )
+        handlers = [
+            PluginJobHandler(plugins.plugin_of_job(type_), job)
+            for type_, job in plugins.jobs.items()
+        ]
+        for handler in handlers:
+            runner.add_handler(handler)
+        self.schedules = Schedules(handlers, storage, jobs, clock)
         self.plugin_operations = plugins.operations(
             permission_checks_of(self), visibility_checks_of(self)
         )
@@ -463,6 +478,25 @@ class Framework:
             if self._made_calls is None:
                 self._made_calls = calls_of(self)
             return self._made_calls
+
+    def plugin(self, name: str) -> PluginServices:
+        """Return what belongs to a plugin: its data, its settings of projects, its
+        jobs. Raises SettingsError for one that is not loaded."""
+        loaded = {each.name: each for each in self.plugins.loaded}
+        require_plugin(name, loaded)
+        own = {
+            job.name: job
+            for type_, job in self.plugins.jobs.items()
+            if self.plugins.plugin_of_job(type_) == name
+        }
+        return PluginServices(
+            name, own, self.storage, self.project_settings, self.projects, self.jobs
+        )
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Write all of a block, or nothing of it: every service and the data of plugins
+        join it. Others wait until it ends, up to 5 seconds: do nothing slow in it."""
+        return self.storage.transaction()
 
     def migrate(self) -> list[str]:
         """Bring the database up to date; return the migrations applied. Safe when
@@ -565,6 +599,7 @@ class Framework:
         due = self.storage.find_due(self.runner.types, timestamp(self.clock()))
         self.runner.wake_if(due.jobs)
         self.dispatcher.wake_if(due.deliveries)
+        self.schedules.run_due()
 
     def _later(self, call: Callable[[], None]) -> None:
         self._background.submit(call)

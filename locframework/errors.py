@@ -349,6 +349,10 @@ class AlreadyPaused(LocError, status=409):
     """Pause of a distribution that is paused."""
 
 
+class PluginDataFull(LocError, status=409):
+    """A plugin keeps as many values for the project or organization as it may."""
+
+
 class BudgetExceeded(LocError, status=409):
     """A monthly budget of machine translation has not enough left."""
 
@@ -437,6 +441,10 @@ class GlossaryNotFound(NotFound, target="glossary", parameter="glossaryId"):
 
 class TermNotFound(NotFound, target="term", parameter="termId"):
     """No such term in this glossary."""
+
+
+class PluginNotFound(NotFound, target="plugin", parameter="name"):
+    """No such plugin, or one without settings for projects."""
 
 
 class JobNotFound(NotFound, target="job", parameter="jobId"):

@@ -27,6 +27,7 @@ from locframework.http.pages import Pages
 from locframework.keys.changes import Change, WriteNote, WriteRefusal
 from locframework.machine_translation.translator import Translator
 from locframework.memories.matching.port import Matcher
+from locframework.plugin_services.records import PluginJob
 from locframework.quality.check import Check
 from locframework.settings import Settings
 from locframework.storage import StorageProvider
@@ -106,6 +107,11 @@ def loc_provide_permissions() -> Sequence[Permission]:  # type: ignore[empty-bod
 def loc_provide_commands() -> Sequence[Command]:  # type: ignore[empty-body]
     """Commands and groups of click, which are run as ``locframework <the plugin's
     name> …``. Called only when one of them is run or they are listed."""
+
+
+@hookspec
+def loc_provide_jobs() -> Sequence[PluginJob]:  # type: ignore[empty-body]
+    """Types of jobs of your own, started by your code or by a schedule."""
 
 
 @hookspec(firstresult=True)

@@ -56,6 +56,8 @@ from .http.plugin_operations import operations_of_plugin
 from .keys.changes import NOTE_LENGTH, Change, WriteNote, WriteRefusal, WriteVeto, named
 from .machine_translation.translator import Translator
 from .memories.matching.port import Matcher
+from .plugin_services.records import PluginJob
+from .plugin_services.rules import job_fault, job_type, settings_type_fault
 from .quality.check import Check, name_of_check
 from .quality.checks import BUILT_IN
 from .settings import Settings, fault_in, setting_in
@@ -97,7 +99,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*")  # that a setting or a user chooses by
 _FORMAT_ID = re.compile(r"[a-z][a-z0-9_.-]*")  # "xliff-1.2"
 
 
-class LoadedPlugin(Struct, frozen=True):
+class LoadedPlugin(Struct, frozen=True, rename="camel"):
     """A plugin of this application, as ``GET /plugins`` and the command list it."""
 
     name: Annotated[str, msgspec.Meta(examples=["json"])]
@@ -105,6 +107,7 @@ class LoadedPlugin(Struct, frozen=True):
     version: str
     hooks: list[str]
     settings: list[str]  # "name: type = default", one a setting
+    project_settings: list[str]  # the same of those that each project has for itself
 
 
 class NotConfigured(NamedTuple):
@@ -163,6 +166,7 @@ class PluginHost:
         self.times = HookTimes()
         self._telling = _Telling()
         self._providers: dict[tuple[str, str], str] = {}  # (hook, name) to plugin
+        self.project_settings: dict[str, type[Struct]] = {}  # by plugin
         self.loaded = [self._register(name) for name in sorted(plugins)]
         self.storages: dict[str, StorageProvider] = self._provided(
             "storages", StorageProvider
@@ -190,6 +194,7 @@ class PluginHost:
             "event_types", EventType
         )
         self.pages = self._provided_pages()
+        self.jobs = self._provided_jobs()
         self._listeners = self._implementations("loc_on_event")
         self._starters = self._implementations("loc_on_start")
         self._closers = self._implementations("loc_on_close")
@@ -504,6 +509,20 @@ class PluginHost:
             except PLUGIN_EXCEPTIONS:
                 log.exception("plugin %s failed in loc_on_close", name)
 
+    def _provided_jobs(self) -> dict[str, PluginJob]:
+        """Return the types of jobs of all plugins, by type."""
+        jobs: dict[str, PluginJob] = self._provided("jobs", PluginJob)
+        for type_, job in jobs.items():
+            if job.permission not in self.permissions.by_key:
+                fault = f"job {job.name!r}: there is no permission {job.permission!r}"
+                plugin = self.plugin_of_job(type_)
+                raise self._refused(plugin, "loc_provide_jobs", ValueError(fault))
+        return jobs
+
+    def plugin_of_job(self, type_: str) -> str:
+        """The name of the plugin that provides jobs of the type."""
+        return self._providers["loc_provide_jobs", type_]
+
     def plugin_of_format(self, format_id: str) -> str:
         """The name of the plugin that provides the format."""
         return self._providers["loc_provide_formats", format_id]
@@ -532,7 +551,13 @@ class PluginHost:
                 raise TypeError(
                     f"{_COMMANDS}: {is_taken}; give the plugin another name"
                 )
-            settings = list(settings_of(plugin))
+            settings = list(settings_of(getattr(plugin, "settings_type", NoSettings)))
+            of_project = getattr(plugin, "project_settings_type", None)
+            if of_project is not None:
+                if fault := settings_type_fault(of_project):
+                    raise TypeError(fault)
+                self.project_settings[name] = of_project
+            of_projects = list(settings_of(of_project or NoSettings))
             self._manager.register(plugin, name)
         except (
             TypeError,
@@ -542,7 +567,7 @@ class PluginHost:
         ) as error:
             reason = " ".join(str(error).split())
             raise PluginError(name, self._found[name].origin, reason) from error
-        return LoadedPlugin(name, distribution, version, hooks, settings)
+        return LoadedPlugin(name, distribution, version, hooks, settings, of_projects)
 
     def _emit(self, plugin: str, *event: Any, **branch: Any) -> None:
         if self.emit_event is None:
@@ -662,10 +687,9 @@ def _hooks_of(entry: EntryPoint) -> frozenset[str]:
     return hooks if is_named else frozenset()
 
 
-def settings_of(plugin: object) -> Iterator[str]:
+def settings_of(settings_type: type[Struct]) -> Iterator[str]:
     """Yield ``name: type = default`` of each setting. Raises TypeError if they are no
     struct."""
-    settings_type = getattr(plugin, "settings_type", NoSettings)
     settings = fields(settings_type)
     types = get_type_hints(settings_type)  # without what Annotated adds
     for setting in settings:
@@ -698,6 +722,10 @@ def _name_of(port: type, item: Any, plugin: str) -> str:
         if fault := fault_of_permission(item, plugin):
             raise ValueError(fault)
         return str(item.key)
+    if port is PluginJob:
+        if fault := job_fault(item, plugin):
+            raise ValueError(fault)
+        return job_type(plugin, item.name)
     if port is Check:
         return name_of_check(item)
     name: object = item.info.id if port is Format else item.name

@@ -160,6 +160,8 @@ from .jobs.records import Queues as Queues
 from .jobs.records import StoredJob as StoredJob
 from .jobs.store import JobStore as JobStore
 from .jobs.store import last_lease_end as last_lease_end
+from .jobs.work import Cancelled as Cancelled
+from .jobs.work import Work as Work
 from .keys.changes import Change as Change
 from .keys.changes import KeyChange as KeyChange
 from .keys.changes import ValueChange as ValueChange
@@ -258,6 +260,11 @@ from .pagination import Page as Page
 from .pagination import PageRequest as PageRequest
 from .pagination import Position as Position
 from .pagination import SortedRequest as SortedRequest
+from .plugin_services.data import PluginData as PluginData
+from .plugin_services.records import PluginJob as PluginJob
+from .plugin_services.records import Secret as Secret
+from .plugin_services.records import StoredItem as StoredItem
+from .plugin_services.service import PluginServices as PluginServices
 from .plugin_services.store import PluginEntry as PluginEntry
 from .plugin_services.store import PluginStore as PluginStore
 from .processes import ProcessStore as ProcessStore

@@ -52,6 +52,23 @@ def check_record(record: Struct, root: str = "$") -> None:
         raise ValidationFailed.of(problems)
 
 
+def plain_json(value: object) -> str:
+    """Return JSON text, the same for equal values. Raises ValueError for what is not
+    JSON as Python reads it: dict, list, str, int, float, bool, None."""
+    try:
+        text = msgspec.json.encode(value, order="deterministic")
+        is_plain = msgspec.json.decode(text) == value
+    except (TypeError, RecursionError, UnicodeEncodeError) as error:
+        raise ValueError(f"is not JSON: {truncate(str(error))}") from None
+    except msgspec.DecodeError:  # an integer of thousands of digits
+        raise ValueError("has a number that is too large") from None
+    if not is_plain:  # msgspec turns NaN into null, and dates and tuples into others
+        raise ValueError("must be plain JSON: dict, list, str, int, float, bool, None")
+    if problems := text_problems(value):
+        raise ValueError(problems[0].message)
+    return text.decode()
+
+
 def refusal(
     error: msgspec.ValidationError,
     value: object,

@@ -350,7 +350,8 @@ class JsonBody(Generic[T]):
         self._type = type_
         self._optional = optional
         self._members = _members_of(type_)
-        flat = (name for name, below in self._members.items() if below is None)
+        known = self._members or {}  # None: an object of any members
+        flat = (name for name, below in known.items() if below is None)
         self._flat = frozenset(flat)
 
     def read(self, environ: Environ) -> T:

@@ -177,6 +177,7 @@ ABOUT = {
     "minStatus": "`any`: also texts that wait for review",
     "mode": "`replace`: keys that the file does not have are removed",
     "module": "Only keys below this first segment",
+    "name": "The name of a plugin (`GET /plugins`)",
     "onConflict": "What to do with a text that exists already and differs",
     "onUnreadable": "What to do with files of an archive that cannot be read",
     "addLanguages": "Add the languages that the project lacks",

@@ -208,7 +208,8 @@ class Operation(Declaration, frozen=True, kw_only=True):
 @cache  # each app asks for the types of all operations
 def has_required_fields(type_: type[Struct]) -> bool:
     """Whether a struct cannot be made of nothing."""
-    return any(field.required for field in structs.fields(type_))
+    is_struct = isinstance(type_, type)  # and no dict[str, object]
+    return is_struct and any(field.required for field in structs.fields(type_))
 
 
 def operations_of(endpoints: object) -> Iterator[Operation]:
@@ -321,8 +322,9 @@ def _check(
         type_ = hints.get(name)
         is_struct = isinstance(type_, type) and issubclass(type_, Struct)
         is_raw = name != "body" and type_ is RawBody
+        is_any = name == "body" and type_ == dict[str, object]
         faults[f"its {name} must be of a type that is a msgspec Struct"] = (
-            name in arguments and (not is_struct or is_raw)
+            name in arguments and not is_any and (not is_struct or is_raw)
         )
     for fault, is_there in faults.items():
         if is_there:

@@ -65,35 +65,36 @@ class Jobs:
         ``permission`` allowed the request; ``params`` are JSON for the handler of
         ``type_``."""
         is_project = isinstance(subject, Project)
-        now = timestamp(self._clock())
-        job = Job(
-            id=new_id(),
-            project_id=subject.id if is_project else None,
-            type=type_,
-            status="queued",
-            progress=Progress(0, 0),
-            result=None,
-            error=None,
-            created_by=caller.actor.id,
-            created_at=now,
-            started_at=None,
-            finished_at=None,
-        )
-        stored = StoredJob(
-            job=job,
-            organization_id=subject.organization_id,
-            permission=permission,
-            params=params,
-            caller=caller,
-            owner=None,
-            lease_until=None,
-            attempt=0,
-            cancel_requested=False,
-            subject_id=None if is_project else subject.id,
+        stored = self._new(
+            caller,
+            subject.id if is_project else None,
+            None if is_project else subject.id,
+            subject.organization_id,
+            type_,
+            permission,
+            params,
         )
         self._store.add(stored)
         self._transactions.after_commit(self._runner.wake)
-        return job
+        return stored.job
+
+    def start_in_projects(
+        self,
+        caller: Caller,
+        organizations: Mapping[str, str],
+        type_: str,
+        permission: str,
+        params: Mapping[str, object],
+    ) -> None:
+        """Call ``start`` for many projects: ``organizations`` are theirs, by project
+        id."""
+        self._store.add(
+            *(
+                self._new(caller, id_, None, owner, type_, permission, params)
+                for id_, owner in organizations.items()
+            )
+        )
+        self._transactions.after_commit(self._runner.wake)
 
     def start_unless_queued(
         self,
@@ -243,6 +244,42 @@ class Jobs:
         if before.finished_at is not None or job.status not in _CANCELLED:
             raise JobNotCancellable(f"job {job.id} has ended already")
         return self._current(job)
+
+    def _new(
+        self,
+        caller: Caller,
+        project_id: str | None,
+        subject_id: str | None,
+        organization_id: str,
+        type_: str,
+        permission: str,
+        params: Mapping[str, object],
+    ) -> StoredJob:
+        job = Job(
+            id=new_id(),
+            project_id=project_id,
+            type=type_,
+            status="queued",
+            progress=Progress(0, 0),
+            result=None,
+            error=None,
+            created_by=caller.actor.id,
+            created_at=timestamp(self._clock()),
+            started_at=None,
+            finished_at=None,
+        )
+        return StoredJob(
+            job=job,
+            organization_id=organization_id,
+            permission=permission,
+            params=params,
+            caller=caller,
+            owner=None,
+            lease_until=None,
+            attempt=0,
+            cancel_requested=False,
+            subject_id=subject_id,
+        )
 
     def _find(
         self, subject_id: str | None, job_id: str, may: HasPermission

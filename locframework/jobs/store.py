@@ -28,7 +28,7 @@ class JobStore(Protocol):
     """Stores jobs. Methods with an ``attempt`` write nothing if the job was claimed
     again."""
 
-    def add(self, job: StoredJob) -> None: ...
+    def add(self, *jobs: StoredJob) -> None: ...
 
     def find(self, owner_id: str | None, job_id: str) -> StoredJob | None:
         """Return a job of a project, glossary or memory (``owner_id``; None: any)."""

@@ -5,13 +5,11 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import msgspec
-
 from locframework.branches.records import BRANCH_NAME, MAIN
 from locframework.errors import ProjectNotFound
 from locframework.events import Actor, EventLog
 from locframework.transactions import get_record
-from locframework.validation import text_problems
+from locframework.validation import plain_json
 
 from .store import WebhookStorage
 
@@ -76,14 +74,11 @@ class PluginEvents:
 
 def _check_item(item: object) -> None:
     """Raise ValueError unless the item is a JSON object of at most 4 KiB."""
-    try:
-        encoded = msgspec.json.encode(item)
-        is_plain = isinstance(item, dict) and msgspec.json.decode(encoded) == item
-    except (TypeError, RecursionError, UnicodeEncodeError) as error:
-        raise ValueError(f"an item is not JSON: {error}") from None
-    if not is_plain:  # msgspec turns NaN into null, and dates and tuples into others
+    if not isinstance(item, dict):
         raise ValueError("an item must be an object of plain JSON: dict, list, str, …")
+    try:
+        encoded = plain_json(item).encode()
+    except ValueError as error:
+        raise ValueError(f"an item {error}") from None
     if len(encoded) > ITEM_BYTES_LIMIT:
         raise ValueError(f"an item has at most {ITEM_BYTES_LIMIT} bytes of JSON")
-    if problems := text_problems(item):
-        raise ValueError(f"an item {problems[0].message}")

@@ -6,6 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
+
+from locframework import hookimpl
 from locframework.access.permissions import PERMISSIONS
 from locframework.fields import new_id
 from locframework.http.records import Upload
@@ -92,6 +95,7 @@ BODIES: dict[str, Any] = {
     "dismissFinding": {"reason": "said by the matrix"},
     "createProject": {"name": "Made by the matrix", "sourceLanguage": "en"},
     "updateProject": {"description": "changed"},
+    "updatePluginSettings": {"isMentioned": True},
     "addLanguage": {"languageCode": "nl"},
     "updateLanguage": {"label": "Deutsch"},
     "createBranch": {"name": "from-the-matrix"},
@@ -135,6 +139,20 @@ BODIES: dict[str, Any] = {
 
 # A term may be translated into any language: there is no absent one.
 ANY_LANGUAGE = ("setTermTranslation", "approveTermTranslation", "rejectTermTranslation")
+
+
+class MentionedSettings(Struct, rename="camel"):
+    is_mentioned: bool = False
+
+
+class Mentioned:
+    """A plugin with settings in each project."""
+
+    name = "mentioned"
+    project_settings_type = MentionedSettings
+
+    @hookimpl
+    def loc_on_close(self) -> None: ...
 
 
 class World:
@@ -185,6 +203,7 @@ class World:
             "trashedKeyId": gone["id"],
             "faultyKeyId": faulty["id"],
             "check": "white_space",
+            "name": Mentioned.name,
             "lang": "de",
             "jobId": jobs[0]["id"],
             "distributionId": made["id"],

@@ -7,8 +7,25 @@ once; one whose path has a parameter that this file cannot fill fails the build.
 import pytest
 
 from locframework.access.permissions import PERMISSIONS
+from locframework.testing.workspace import open_workspace
 
-from .every_operation import ANY_LANGUAGE, FILE, World, absent, rows, same
+from .every_operation import (
+    ANY_LANGUAGE,
+    FILE,
+    Mentioned,
+    World,
+    absent,
+    rows,
+    same,
+)
+
+
+@pytest.fixture
+def workspace(database_url, tmp_path):
+    with open_workspace(
+        database_url, tmp_path, plugins=[Mentioned(), "json", "pseudo"]
+    ) as workspace:
+        yield workspace
 
 
 def test_every_parameter_of_a_path_is_known_here(workspace):

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from time import sleep
 
@@ -414,3 +415,49 @@ def test_the_example_of_loc_on_close(example, open_with):
         workspace.key(project, "checkout.pay")
 
     assert told[-1] == "key.created"
+
+
+def test_the_example_of_loc_provide_jobs(example, open_with):
+    now = [datetime(2026, 11, 30, 5, 59, tzinfo=UTC)]  # a Monday, 6:59 in Berlin
+    plugin = example("loc_provide_jobs")["DigestPlugin"]()
+
+    with open_with(plugin, clock=lambda: now[0]) as workspace:
+        project, other = workspace.project(languages=["de"]), workspace.project()
+        path = f"/projects/{project['id']}"
+        key = workspace.key(project, "a", values={"en": "One"})
+        translator = workspace.client("translator")
+        value = f"{path}/keys/{key['id']}/values/de"
+        assert translator.put(value, json={"value": "Eins"}).status == 200
+        assert workspace.owner.patch(f"{path}/plugins/digest", json={}).status == 200
+        workspace.framework.schedules.run_due()
+        now[0] += timedelta(minutes=1)
+        workspace.framework.schedules.run_due()
+        workspace.run_jobs()
+        jobs = workspace.owner.get(f"{path}/jobs").data["items"]
+        others = workspace.owner.get(f"/projects/{other['id']}/jobs").data["items"]
+        kept = workspace.framework.plugin("digest").data(project["id"]).list_items()
+
+    assert [each["type"] for each in jobs] == ["plugin.digest.count"]
+    assert jobs[0]["result"] == {"pending": 1, "isMuch": True}
+    assert jobs[0]["progress"] == {"done": 2, "total": 2}
+    assert others == []
+    assert [(each.key, each.value) for each in kept.items] == [("de", 1), ("en", 0)]
+
+
+def test_the_example_of_what_belongs_to_a_plugin(page, open_with):
+    [code] = page.blocks("python", page.sections()["What belongs to a plugin"])
+    names = {}
+    exec(compile(code, PAGE, "exec"), names)
+
+    with open_with(names["QuotaPlugin"]()) as workspace:
+        project = workspace.project()
+        path = f"/projects/{project['id']}"
+        changes = {"changesLimit": 2, "reportKey": "s3cr3t"}
+        changed = workspace.owner.patch(f"{path}/plugins/quota", json=changes)
+        workspace.key(project, "a", values={"en": "One"})
+        made = workspace.key(project, "b", values={"en": "Two"})
+        value = f"{path}/keys/{made['id']}/values/en"
+        refused = workspace.owner.put(value, json={"value": "2"})
+
+    assert changed.data["settings"] == {"changesLimit": 2, "reportKey": "…"}
+    assert (refused.status, refused.json["error"]["code"]) == (409, "write_refused")

@@ -53,12 +53,9 @@ _caller = msgspec.json.Decoder(Caller)
 class JobTable(Store):
     """The job store (locframework/jobs/store.py, JobStore)."""
 
-    def add(self, job: StoredJob) -> None:
-        row = {name: getattr(job.job, name, None) for name in _JOB.split(", ")}
-        row |= {name: getattr(job, name) for name in _STORED.split(", ")[_JOB_COLUMNS:]}
-        row |= structs.asdict(job.job.progress)
-        row |= {name: json_or_null(row[name]) for name in _JSON}
-        self._database.run(insert_one("jobs", _STORED), list(row.values()))
+    def add(self, *jobs: StoredJob) -> None:
+        sql = insert_one("jobs", _STORED)
+        self._database.run_many(sql, [_row(job) for job in jobs])
 
     def find(self, owner_id: str | None, job_id: str) -> StoredJob | None:
         row = self._database.row(f"SELECT {_STORED} FROM jobs WHERE id = ?", (job_id,))
@@ -206,6 +203,14 @@ class JobTable(Store):
 
     def _write(self, sql: str, params: Sequence[object]) -> bool:
         return self._database.run(sql, params) == 1
+
+
+def _row(job: StoredJob) -> list[object]:
+    row = {name: getattr(job.job, name, None) for name in _JOB.split(", ")}
+    row |= {name: getattr(job, name) for name in _STORED.split(", ")[_JOB_COLUMNS:]}
+    row |= structs.asdict(job.job.progress)
+    row |= {name: json_or_null(row[name]) for name in _JSON}
+    return list(row.values())
 
 
 def _item(row: Row) -> Mapping[str, object]:
