@@ -63,7 +63,9 @@ def endpoints_of(of: Framework) -> list[object]:
         DeliveryEndpoints(of.distributions, of.releases),
         ContentEndpoints(of.content),
         WebhookEndpoints(of.webhooks),
-        AccessEndpoints(of.organizations, of.tokens, of.access.permissions),
+        AccessEndpoints(
+            of.organizations, of.tokens, of.sessions, of.access.permissions
+        ),
         PluginEndpoints(of.plugins),
         ProjectPluginEndpoints(of.project_settings),
         ServiceEndpoints([of.storage.ping, of.limiter.ping], of.queues.is_stalled),

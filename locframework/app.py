@@ -13,6 +13,7 @@ from .access.organizations import Organizations
 from .access.permissions import APPROVALS
 from .access.records import Caller
 from .access.service import Access, LinkedAccess, without
+from .access.sessions import Sessions
 from .access.tokens import Authenticator, Tokens
 from .api import calls_of, permission_checks_of, visibility_checks_of
 from .blobs.service import Blobs
@@ -104,7 +105,7 @@ class Framework:
     Methods take a ``Caller`` first, such as ``OPERATOR``. ``help(framework.keys)``
     lists what one service does:
 
-    - organizations, tokens: organizations, their members, and tokens
+    - organizations, tokens, sessions: organizations, members, tokens, and signing in
     - projects, languages: projects and their languages
     - keys, bulk_keys: keys and values, one or many
     - history: revisions of values
@@ -186,6 +187,7 @@ class Framework:
         linked = self.linked_access = LinkedAccess(access)
         self.organizations = Organizations(storage.access, storage, access, clock)
         tokens = self.tokens = Tokens(storage.access, storage, access, clock)
+        self.sessions = Sessions(storage.access, storage, access, clock)
         renewed = tokens.renewed
         self.authenticate = Authenticator(
             plugins.caller, tokens, storage.access, storage, clock, self._later

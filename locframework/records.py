@@ -2,6 +2,8 @@
 
 from .access.records import Caller as Caller
 from .access.records import Grant as Grant
+from .access.records import Invitation as Invitation
+from .access.records import InvitationToUse as InvitationToUse
 from .access.records import Member as Member
 from .access.records import MemberChanges as MemberChanges
 from .access.records import NewMember as NewMember

@@ -10,16 +10,19 @@ from locframework.errors import (
     LastOwner,
     MemberExists,
     PermissionDenied,
+    Unauthorized,
     UnknownPermission,
 )
 from locframework.http.operation import operation
-from locframework.http.records import Deleted, Wrapped
+from locframework.http.records import Deleted, RequestInfo, Wrapped
 from locframework.pagination import NamedRequest, Page
 
 from .organizations import Organizations
 from .permissions import Permission, Permissions
 from .records import (
     Caller,
+    Invitation,
+    InvitationToUse,
     Member,
     MemberChanges,
     MemberQuery,
@@ -31,6 +34,7 @@ from .records import (
     TokenQuery,
     TokenSelf,
 )
+from .sessions import Sessions, invitation_link
 from .tokens import Tokens, self_of
 
 OrganizationAnswer = Annotated[Organization, Wrapped("organization")]
@@ -52,6 +56,15 @@ class TokenAnswer(Struct, frozen=True):
     secret: str
 
 
+class InvitationAnswer(Struct, frozen=True):
+    """A new invitation; ``secret``, and the link with it, are shown only this once."""
+
+    invitation: Invitation
+    secret: str
+    link: str
+
+
+SessionAnswer = Annotated[Token, Wrapped("token")]
 TokenSelfAnswer = Annotated[TokenSelf, Wrapped("token")]
 PermissionsAnswer = Annotated[list[Permission], Wrapped("permissions")]
 
@@ -62,10 +75,15 @@ class AccessEndpoints:
     tag = "Tokens"
 
     def __init__(
-        self, organizations: Organizations, tokens: Tokens, permissions: Permissions
+        self,
+        organizations: Organizations,
+        tokens: Tokens,
+        sessions: Sessions,
+        permissions: Permissions,
     ) -> None:
         self._organizations = organizations
         self._tokens = tokens
+        self._sessions = sessions
         self._permissions = permissions
 
     @_read("GET", "/organizations")
@@ -214,6 +232,63 @@ class AccessEndpoints:
         """Revoke one of the caller's own tokens, from the next request on."""
         self._tokens.revoke_personal(caller, token_id)
         return Deleted(token_id)
+
+    @_manage_members(
+        "POST",
+        f"{_MEMBER}/invitations",
+        tag="Sessions",
+        status=201,
+        secret=True,
+        errors=(LanguageNotAssigned,),
+    )
+    def invite_member(
+        self,
+        caller: Caller,
+        organization_id: str,
+        member_id: str,
+        request: RequestInfo,
+    ) -> InvitationAnswer:
+        """Invite a member to sign in to the workbench.
+
+        Who follows `link` signs in as the member, once, within 24 hours. Send it to
+        this person only. It is shown only this once.
+        """
+        found = self._sessions.invite(caller, organization_id, member_id)
+        return InvitationAnswer(*found, invitation_link(request.base_url, found[1]))
+
+    @operation(
+        "POST",
+        "/sessions",
+        public=True,
+        tag="Sessions",
+        status=201,
+        secret=True,
+        errors=(Unauthorized,),
+    )
+    def open_session(self, body: InvitationToUse) -> TokenAnswer:
+        """Sign in with an invitation, which is then used up.
+
+        The session is a personal token for the organization. It may do what the member
+        may, and ends after 30 days, or 14 days without use. An invitation that is
+        unknown, used or expired is 401.
+        """
+        return TokenAnswer(*self._sessions.open_session(body))
+
+    @_own("POST", "/sessions/renew", tag="Sessions", errors=(PermissionDenied,))
+    def renew_session(self, caller: Caller) -> SessionAnswer:
+        """Let the session of this request end in 30 days from now.
+
+        403 if its token is no session.
+        """
+        return self._sessions.renew(caller)
+
+    @_own("DELETE", "/sessions", tag="Sessions", errors=(PermissionDenied,))
+    def close_session(self, caller: Caller) -> Deleted:
+        """Sign out: end the session of this request.
+
+        403 if its token is no session.
+        """
+        return Deleted(self._sessions.close(caller))
 
     @_own("GET", "/permissions")
     def list_permissions(self, caller: Caller) -> PermissionsAnswer:

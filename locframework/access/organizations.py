@@ -6,10 +6,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.errors import (
-    LanguageNotAssigned,
     LastOwner,
     MemberExists,
-    PermissionDenied,
     ValidationFailed,
     truncate,
 )
@@ -25,8 +23,6 @@ from .records import (
     NewMember,
     Organization,
     OrganizationChanges,
-    Role,
-    Scope,
     User,
 )
 from .rules import check_email, check_languages, check_name, is_whole_owner
@@ -116,9 +112,9 @@ class Organizations:
         ValidationFailed, MemberExists."""
         organization = self._managed(caller, reference)
         check_record(new)
-        self._may_give(caller, organization.id, new.role)
+        self._access.require_role(caller, organization.id, new.role)
         languages = check_languages(new.assigned_languages)
-        self._may_assign(caller, organization.id, languages)
+        self._access.require_assignable(caller, organization.id, languages)
         with self._transactions.transaction():
             self._store.organizations.lock(organization.id)
             return self._add_member(organization.id, new)
@@ -135,9 +131,11 @@ class Organizations:
             fields = self._fields(organization.id, changes)
             old = self._access.get_member(organization.id, member_id)
             new = replace(old, **fields)
-            self._may_give(caller, organization.id, old.role)
-            self._may_give(caller, organization.id, new.role)
-            self._may_assign(caller, organization.id, new.assigned_languages)
+            self._access.require_role(caller, organization.id, old.role)
+            self._access.require_role(caller, organization.id, new.role)
+            self._access.require_assignable(
+                caller, organization.id, new.assigned_languages
+            )
             if not is_whole_owner(new):
                 self._keep_an_owner(old)
             self._store.members.update(new)
@@ -154,7 +152,7 @@ class Organizations:
         with self._transactions.transaction():
             self._store.organizations.lock(organization.id)
             member = self._access.get_member(organization.id, member_id)
-            self._may_give(caller, organization.id, member.role)
+            self._access.require_role(caller, organization.id, member.role)
             self._keep_an_owner(member)
             at = timestamp(self._clock())
             self._store.members.delete(member.id, at)
@@ -218,26 +216,6 @@ class Organizations:
                 message = "is not the id of a project of the organization"
                 raise ValidationFailed.at(f"$.projectIds[{at}]", "id", message)
         return tuple(dict.fromkeys(ids))
-
-    def _may_give(self, caller: Caller, organization_id: str, role: Role) -> None:
-        """Nobody gives, takes or lowers a role that can do more than they can."""
-        scope = Scope(organization_id)
-        for permission in sorted(self._access.permissions.roles[role]):
-            if not self._access.may(caller, permission, scope):
-                raise PermissionDenied(permission)
-
-    def _may_assign(
-        self, caller: Caller, organization_id: str, languages: tuple[str, ...] | None
-    ) -> None:
-        """Nobody assigns languages that are not assigned to themselves."""
-        mine = self._access.languages(caller, Scope(organization_id))
-        if mine is None:
-            return
-        if not languages:
-            raise LanguageNotAssigned(None)
-        for tag in languages:
-            if tag not in mine:
-                raise LanguageNotAssigned(tag)
 
     def _keep_an_owner(self, member: Member) -> None:
         """An owner who is bound to some projects or languages is not enough."""

@@ -117,6 +117,10 @@ class Token(Struct, frozen=True, rename="camel"):
     last_used_agent: str | None = None  # its User-Agent, at most 200 characters
 
 
+TokenUse = Literal["token", "session", "invitation"]
+"""An invitation is exchanged for a session once, and allows nothing else."""
+
+
 class StoredToken(Struct, frozen=True):
     """A token as it is kept: the record, its hash, and where it belongs."""
 
@@ -125,6 +129,7 @@ class StoredToken(Struct, frozen=True):
     user_id: str | None  # personal tokens: the owner
     organization_id: str | None  # the only one it counts in; None: all the owner's
     revoked_at: Timestamp | None
+    use: TokenUse = "token"
 
 
 class Membership(Struct, frozen=True):
@@ -157,6 +162,20 @@ class NewToken(Struct, frozen=True, rename="camel"):
     """Of a project token its project, which the path names already; of others none."""
     kind: TokenKind | UnsetType = UNSET
     """The kind that the path makes, or nothing."""
+
+
+class Invitation(Struct, frozen=True, rename="camel"):
+    """A one-time invitation of a member to sign in."""
+
+    member_id: str
+    expires_at: Timestamp
+    created_at: Timestamp
+
+
+class InvitationToUse(Struct, frozen=True):
+    """The body that opens a session: the secret of an invitation."""
+
+    invitation: Annotated[str, Meta(max_length=200)]
 
 
 class Scope(Struct, frozen=True):

@@ -16,7 +16,7 @@ from locframework.fields import id_from_reference, is_id
 from locframework.proposals.records import TermTranslation
 
 from .permissions import OF_THE_WHOLE, ORGANIZATION_WIDE, Permissions
-from .records import Caller, Grant, Member, Organization, Reach, Scope
+from .records import Caller, Grant, Member, Organization, Reach, Role, Scope
 from .store import AccessStore
 
 _WRITE = "translation_write"
@@ -175,6 +175,28 @@ class Access:
         if organization is None:
             raise missing
         return organization
+
+    def require_role(self, caller: Caller, organization_id: str, role: Role) -> None:
+        """Raise PermissionDenied unless the caller can do all that the role can: nobody
+        gives, takes or lowers another."""
+        scope = Scope(organization_id)
+        for permission in sorted(self.permissions.roles[role]):
+            if not self.may(caller, permission, scope):
+                raise PermissionDenied(permission)
+
+    def require_assignable(
+        self, caller: Caller, organization_id: str, languages: tuple[str, ...] | None
+    ) -> None:
+        """Raise LanguageNotAssigned unless all of the languages are assigned to the
+        caller; None is every language."""
+        mine = self.languages(caller, Scope(organization_id))
+        if mine is None:
+            return
+        if not languages:
+            raise LanguageNotAssigned(None)
+        for tag in languages:
+            if tag not in mine:
+                raise LanguageNotAssigned(tag)
 
     def get_member(self, organization_id: str, member_id: str) -> Member:
         """The member of the organization. Raises MemberNotFound."""

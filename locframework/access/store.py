@@ -61,8 +61,8 @@ class AccessStore(Protocol):
         project_id: str | None = None,
         family_of: str | None = None,
     ) -> Page[Token]:
-        """Return matching tokens that are not revoked, newest first. ``family_of``: a
-        token and those that it is the parent of."""
+        """Return matching tokens that are not revoked, newest first, without
+        invitations. ``family_of``: a token and those that it is the parent of."""
 
     def revoke_tokens(
         self,

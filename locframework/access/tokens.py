@@ -63,14 +63,15 @@ CLIENT_LENGTH = 200  # of an address or User-Agent, in characters
 LIFE_DAYS = 90
 LIFE_DAYS_MOST = 366
 PREFIXES: dict[TokenKind, str] = {"personal": "svc_pat_", "project": "svc_proj_"}
-_TOKEN = re.compile(r"svc_(pat|proj)_[0-9A-Za-z]{42}", re.ASCII)
+INVITATION_PREFIX = "svc_inv_"
+SESSION_UNUSED = timedelta(days=14)
+_TOKEN = re.compile(r"svc_(pat|proj|inv)_[0-9A-Za-z]{42}", re.ASCII)
 
 
-def new_token_text(kind: TokenKind) -> str:
+def new_token_text(prefix: str) -> str:
     """Return a new token: prefix, 36 random base62 digits, 6 of their CRC32 (decisions
     2.9)."""
-    letters = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
-    body = PREFIXES[kind] + letters
+    body = prefix + "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
     return body + _check(body)
 
 
@@ -87,9 +88,14 @@ def token_hash(text: str) -> str:
 
 
 def is_live(token: StoredToken, now: datetime) -> bool:
-    """Whether the token still counts: not revoked, not expired."""
-    expires_at = token.token.expires_at
+    """Whether the token still counts: not revoked, not expired. A session also ends
+    after 14 days without use."""
+    record = token.token
+    expires_at = record.expires_at
     expired = expires_at is not None and parse_timestamp(expires_at) <= now
+    if token.use == "session":
+        used_at = parse_timestamp(record.last_used_at or record.created_at)
+        expired = expired or used_at + SESSION_UNUSED <= now
     return token.revoked_at is None and not expired
 
 
@@ -345,6 +351,8 @@ class Tokens:
         found = self._store.find_holder(token_hash(text))
         if found is None or not is_live(found.token, self._clock()):
             return None
+        if found.token.use == "invitation":
+            return None
         stored, grants = found.token, grants_of(found, self._access.permissions)
         if not grants:
             return None
@@ -402,7 +410,7 @@ class Tokens:
         languages = check_languages(new.assigned_languages)
         languages = _within(within, languages)
         kind: TokenKind = "personal" if project_id is None else "project"
-        text, now = new_token_text(kind), self._clock()
+        text, now = new_token_text(PREFIXES[kind]), self._clock()
         expires_at = timestamp(expiry(new, now))
         if parent is not None and parent.expires_at is not None:
             expires_at = min(expires_at, parent.expires_at)

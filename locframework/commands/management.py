@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from locframework.access.records import Member, NewMember, NewToken, Role, Token
+from locframework.access.sessions import invitation_link
 from locframework.access.tokens import SHOWN_PREFIX_LENGTH
 from locframework.app import OPERATOR, Framework
 from locframework.pagination import all_pages
@@ -29,6 +30,7 @@ from .common import (
     reference_option,
     short_names,
 )
+from .serving import base_url
 
 organization_option = reference_option("organization")
 expiry_option = click.option(
@@ -135,6 +137,33 @@ def add_member(
     click.echo(f"member {made.email}, {made.role}{writes}", err=True)
     setup.say(text)
     setup.show({"member": made, "token": token, "secret": text})
+
+
+@member.command("invite")
+@click.argument("email")
+@organization_option
+@json_option
+@common_options
+@click.pass_obj
+def invite_member(setup: Setup, email: str, reference: str | None) -> None:
+    """Invite the member with this EMAIL to sign in to the workbench.
+
+    Prints a link to standard output, only this once. Who follows it signs in as the
+    member, once, within 24 hours: send it to this person only.
+
+    \b
+    Example:
+      locframework member invite ines@example.com
+    """
+    with setup.framework() as framework:
+        id_ = ORGANIZATION.choose(framework, reference).id
+        [member] = _members(framework, id_, email)
+        made, secret = framework.sessions.invite(OPERATOR, id_, member.id)
+        server = framework.settings.server
+        url = base_url(framework.settings, server.host, server.port)
+    link = invitation_link(url, secret)
+    setup.say(link)
+    setup.show({"invitation": made, "secret": secret, "link": link})
 
 
 @click.group()

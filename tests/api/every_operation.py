@@ -107,6 +107,7 @@ BODIES: dict[str, Any] = {
     "createToken": {"name": "x", "permissions": []},
     "createMemberToken": {"name": "x", "permissions": []},
     "createProjectToken": {"name": "x", "permissions": []},
+    "openSession": {"invitation": "svc_inv_" + "a" * 42},
     "addMember": {"email": "new@example.com", "role": "viewer"},
     "updateMember": {"name": "New name"},
     "createGlossary": {"name": "By the matrix", "sourceLanguage": "en"},

@@ -7,8 +7,9 @@ import time
 import pytest
 
 from locframework import OPERATOR
-from locframework.access.records import NewToken
+from locframework.access.records import InvitationToUse, NewToken
 from locframework.commands.common import PROJECT
+from locframework.errors import Unauthorized
 from locframework.pagination import PageRequest
 from locframework.projects.records import NewProject
 
@@ -112,6 +113,22 @@ def test_a_member_is_added_with_a_token_that_writes_their_languages(
     assert grant.languages == {"de"}
     assert added.stderr == "member ines@example.com, translator of de\n"
     assert (again.exit_code, again.stdout, again.stderr.count("\n")) == (1, "", 1)
+
+
+def test_a_member_is_invited_by_a_link_that_signs_in_once(command, framework, project):
+    command("member", "add", "ines@example.com", "--role", "translator")
+
+    invited = command("member", "invite", "ines@example.com")
+
+    address, _, secret = invited.stdout.strip().partition("#invitation=")
+    assert address == "http://127.0.0.1:8080/workbench/"
+    _, text = framework.sessions.open_session(InvitationToUse(secret))
+    [grant] = framework.tokens.caller_behind(text).grants
+    assert grant.organization_id == project.organization_id
+    with pytest.raises(Unauthorized):
+        framework.sessions.open_session(InvitationToUse(secret))
+    unknown = command("member", "invite", "bob@example.com")
+    assert (unknown.exit_code, unknown.stdout) == (1, "")
 
 
 def test_a_token_for_somebody_else_is_refused_in_one_line(command, project):

@@ -33,13 +33,13 @@ from .tables import Condition, Table, among, map_page
 _HOLDER = """SELECT t.id, t.kind, t.name, t.prefix, t.permissions, t.project_id,
         coalesce(t.assigned_languages, 'null'), t.expires_at, t.last_used_at,
         t.created_at, t.parent_id, t.last_used_address, t.last_used_agent,
-        t.sha256, t.user_id, t.organization_id, t.revoked_at,
+        t.sha256, t.user_id, t.organization_id, t.revoked_at, t.use,
         m.organization_id, m.role,
         coalesce(m.assigned_languages, 'null'), coalesce(m.project_ids, 'null')
     FROM tokens t LEFT JOIN users u ON u.id = t.user_id AND u.is_active
     LEFT JOIN members m ON m.user_id = u.id
     WHERE t.sha256 = ? ORDER BY m.organization_id"""
-_STORED_COLUMNS = 17
+_STORED_COLUMNS = 18
 _LOCK_ORGANIZATIONS = "LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE"
 
 _FAMILY = """(WITH RECURSIVE family (id) AS (SELECT id FROM tokens WHERE id = ?
@@ -181,7 +181,8 @@ class AccessTables:
         if family_of is not None:
             family = (TokenRow.id == family_of) | (TokenRow.parent_id == family_of)
             conditions.append(family)
-        query = self.tokens.select().where(TokenRow.revoked_at.is_null(), *conditions)
+        conditions += [TokenRow.revoked_at.is_null(), TokenRow.use != "invitation"]
+        query = self.tokens.select().where(*conditions)
         return map_page(self.tokens.page(query, page), lambda stored: stored.token)
 
     def revoke_tokens(

@@ -65,7 +65,7 @@ MemberRow = table(
 TokenRow = table(
     "tokens",
     """id kind name prefix project_id expires_at last_used_at created_at parent_id
-    last_used_address last_used_agent sha256 user_id organization_id revoked_at""",
+    last_used_address last_used_agent sha256 user_id organization_id revoked_at use""",
     permissions=TEXTS,
     assigned_languages=TEXTS,
 )

@@ -53,7 +53,8 @@ CREATE TABLE tokens (
     sha256 TEXT NOT NULL UNIQUE,
     user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
     organization_id TEXT REFERENCES organizations (id) ON DELETE CASCADE,
-    revoked_at TEXT
+    revoked_at TEXT,
+    use TEXT NOT NULL
 );
 CREATE INDEX tokens_of_parent ON tokens (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX tokens_of_project ON tokens (project_id, created_at, id);
