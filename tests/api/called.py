@@ -17,13 +17,13 @@ from locframework.testing.workspace import Workspace
 from .every_operation import Row
 
 _DIFFERENT = {
-    r"svc_(pat|proj)_\w+": "<token>",
+    r"svc_(pat|proj|inv)_\w+": "<token>",
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}": "<id>",
     r"msg_[0-9a-f]{32}": "<message>",
     r"\d{4}-\d\d-\d\dT[\d:.]+Z": "<time>",
     r'"publicKey":"[\w-]+"': '"publicKey":"<key>"',
     r'"signingSecret":"[\w+/=-]+"': '"signingSecret":"<secret>"',
-    r"http://localhost/api/v1": "/api/v1",
+    r"http://localhost/(api/v1|workbench)": r"/\1",
     r"(first|fresh)@": "<name>@",
     r'"name":"(first|fresh)"': '"name":"<name>"',
     r'"slug":"(first|fresh)-': '"slug":"<name>-',
