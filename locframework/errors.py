@@ -84,6 +84,7 @@ class PluginError(Exception):
         self, plugin: str, origin: str, reason: str, setting: str = ""
     ) -> None:
         super().__init__(without_user(f"plugin {plugin!r} ({origin}): {reason}"))
+        self.reason = reason
         self.setting = setting
 
 
@@ -361,11 +362,23 @@ class WebhooksNotSetUp(LocError, status=409):
     """The operator has given no key for signing secrets."""
 
 
-# 412, 429, 5xx
+# 412, 422, 429, 5xx
 
 
 class PreconditionFailed(LocError, status=412):
     """``If-Match`` names another state than the stored one."""
+
+
+class FormatFailed(LocError, status=422):
+    """The plugin of a file format failed: neither the request nor the file need be
+    wrong. ``details`` has ``format`` and ``plugin``; the log has the trace."""
+
+    def __init__(self, format_: str, plugin: str, what: str) -> None:
+        super().__init__(
+            f"the format {format_} (plugin {plugin}) failed to {what}; the log of the"
+            " service says why",
+            {"format": format_, "plugin": plugin},
+        )
 
 
 class RateLimited(LocError, status=429):

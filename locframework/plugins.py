@@ -7,6 +7,7 @@ import logging
 import re
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
@@ -36,6 +37,7 @@ from .access.permissions import (
 from .access.permissions import fault_of as fault_of_permission
 from .access.records import Caller
 from .blobs.blob_store import BlobStore
+from .compatibility import DEPRECATED, version_fault
 from .errors import (
     PLUGIN_EXCEPTIONS,
     PluginError,
@@ -84,6 +86,8 @@ _CHOSEN_BY_NAME = {
 _ALWAYS = {"loc_decide_settings", "loc_on_close", "loc_on_start"}
 """What a plugin may have beside those, and still do nothing where it is not named."""
 
+_DECIDES = "it decides what people may do; set it, or name it in blocked_plugins"
+
 OWN_COMMANDS = frozenset(
     {"check-settings", "convert", "export", "glossary", "import", "jobs", "member"}
     | {"migrate", "organization", "plugins", "project", "recheck", "serve", "tm"}
@@ -115,6 +119,8 @@ class NotConfigured(NamedTuple):
 
     fault: str
     hooks: frozenset[str]
+    distribution: str
+    version: str
 
 
 class FoundPlugin(NamedTuple):
@@ -165,6 +171,7 @@ class PluginHost:
         self.emit_event: Callable[..., None] | None = None  # set by the framework
         self.times = HookTimes()
         self._telling = _Telling()
+        self._warned: set[tuple[str, str]] = set()  # of what is deprecated
         self._providers: dict[tuple[str, str], str] = {}  # (hook, name) to plugin
         self.project_settings: dict[str, type[Struct]] = {}  # by plugin
         self.loaded = [self._register(name) for name in sorted(plugins)]
@@ -214,8 +221,8 @@ class PluginHost:
     ) -> PluginHost:
         """The installed plugins with their settings, and ``more`` made by hand.
         ``settings`` is by plugin name; a name that nobody has is a SettingsError, here
-        and in ``blocked``. A plugin that lacks settings, has none, and only provides
-        what is chosen by name, is not loaded (``not_configured``)."""
+        and in ``blocked``. A plugin that lacks settings and has none is not loaded
+        (``not_configured``), unless it decides about callers or writes."""
         entries = installed_entries() if installed else ()
         if installed:
             there = {entry.name: entry for entry in entries}
@@ -241,9 +248,17 @@ class PluginHost:
                 try:
                     plugin = _built(entry, given, origin)
                 except PluginError as error:
-                    if given or not error.setting or not (hooks := _hooks_of(entry)):
+                    if given or not error.setting or not _may_be_left_out(entry):
                         raise
-                    not_configured[entry.name] = NotConfigured(str(error), hooks)
+                    fault, hooks = str(error), _hooks_of(entry.load())
+                    if any(_must_run(hook) for hook in hooks):
+                        raise PluginError(
+                            entry.name, origin, f"{error.reason}; {_DECIDES}"
+                        ) from error
+                    log.info("not configured: %s", fault)
+                    not_configured[entry.name] = NotConfigured(
+                        fault, hooks, *installed_with
+                    )
                     continue
                 plugins[entry.name] = FoundPlugin(plugin, *installed_with)
         for plugin in more:
@@ -251,6 +266,7 @@ class PluginHost:
             name = getattr(plugin, "name", None) or made_of.__name__
             found = FoundPlugin(plugin, getattr(made_of, "__module__", name))
             require_free(name, found.origin)
+            _require_version(name, found.origin, plugin)
             if name in settings:
                 reason = "was made in code, so it takes no settings"
                 raise PluginError(name, found.origin, reason)
@@ -532,13 +548,17 @@ class PluginHost:
         try:
             if isinstance(plugin, type):
                 raise TypeError("is a class; give an object of it")
-            hooks = [each for each in dir(plugin) if each.startswith("loc_")]
-            if not hooks:
+            if not _hooks_of(plugin):
                 raise TypeError("it has no hook: no method marked @hookimpl")
-            for hook in hooks:
-                if not hasattr(hookspecs, hook):
-                    raise TypeError(f"unknown hook {hook}")
+            hooks = []
+            for hook in sorted(_hooks_of(plugin)):
                 options = self._manager.parse_hookimpl_opts(plugin, hook)
+                if not hasattr(hookspecs, hook):
+                    if options is not None and options["optionalhook"]:
+                        log.info("plugin %s: %s is no hook here; ignored", name, hook)
+                        continue
+                    raise TypeError(f"unknown hook {hook}")
+                hooks.append(hook)
                 if options is None:
                     raise TypeError(f"{hook} lacks @hookimpl")
                 method = getattr(plugin, hook)
@@ -559,6 +579,11 @@ class PluginHost:
                 self.project_settings[name] = of_project
             of_projects = list(settings_of(of_project or NoSettings))
             self._manager.register(plugin, name)
+            for hook in hooks if DEPRECATED else ():
+                method = getattr(plugin, hook)
+                arguments = inspect.signature(method).parameters
+                for used in (hook, *(f"{hook}({each})" for each in arguments)):
+                    self._warn_of(name, used, method)
         except (
             TypeError,
             ValueError,
@@ -581,23 +606,39 @@ class PluginHost:
             try:
                 for item in call(emit=partial(self._emit, plugin)):
                     _require_members(port, item)
+                    for used in DEPRECATED:
+                        of_port, _, member = used.partition(".")
+                        if of_port == port.__name__ and hasattr(item, member):
+                            self._warn_of(plugin, used, getattr(item, member))
                     name = _name_of(port, item, plugin)
-                    provided_by = self._providers.setdefault((hook, name), plugin)
-                    if provided_by != plugin or name in found:
-                        reason = (
-                            f"{name!r} is provided by plugin {provided_by!r} already"
-                        )
-                        raise ValueError(reason)
+                    self._claim(hook, repr(name), plugin, name)
+                    if name in found:
+                        raise ValueError(f"{name!r} is provided twice")
                     found[name] = item
             except PLUGIN_EXCEPTIONS as error:
                 raise self._refused(plugin, hook, error) from error
         return found
 
-    def _claim(self, hook: str, name: str, plugin: str) -> None:
+    def _warn_of(self, plugin: str, used: str, by: object) -> None:
+        """Log and warn once that a plugin uses what is deprecated, and where."""
+        if used not in DEPRECATED or (plugin, used) in self._warned:
+            return
+        self._warned.add((plugin, used))
+        by = inspect.unwrap(by) if inspect.isroutine(by) else type(by)
+        file, line = inspect.getsourcefile(by) or "", inspect.getsourcelines(by)[1]
+        origin = self._found[plugin].origin
+        reason = f"{used} is deprecated: {DEPRECATED[used]}"
+        log.warning("plugin %s (%s): %s:%d: %s", plugin, origin, file, line, reason)
+        message = f"plugin {plugin!r} ({origin}): {reason}"
+        warnings.warn_explicit(message, DeprecationWarning, file, line)
+
+    def _claim(self, hook: str, what: str, plugin: str, name: str = "") -> None:
         """Note whose name it is. Raises ValueError if another plugin has it."""
-        taken_by = self._providers.setdefault((hook, name), plugin)
+        taken_by = self._providers.setdefault((hook, name or what), plugin)
         if taken_by != plugin:
-            raise ValueError(f"{name} is provided by plugin {taken_by!r} already")
+            found = self._found.get(taken_by)
+            of = f" ({found.origin})" if found else ""  # or the framework
+            raise ValueError(f"{what} is provided by plugin {taken_by!r} already{of}")
 
     def _refused(self, plugin: str, where: str, error: BaseException) -> PluginError:
         if isinstance(error, SettingsError):
@@ -659,9 +700,17 @@ class NoSettings(Struct, forbid_unknown_fields=True):
     """What a plugin without a ``settings_type`` may be set to: nothing."""
 
 
+def _require_version(name: str, origin: str, plugin: object) -> None:
+    """Raise PluginError for a plugin that was written for other ports."""
+    wanted = getattr(plugin, "requires_ports", None)
+    if wanted is not None and (fault := version_fault(wanted, origin.split(" ")[0])):
+        raise PluginError(name, origin, fault)
+
+
 def _built(entry: EntryPoint, settings: Mapping[str, object], origin: str) -> object:
     try:
         plugin_class = entry.load()
+        _require_version(entry.name, origin, plugin_class)
         settings_type = getattr(plugin_class, "settings_type", NoSettings)
         given = msgspec.convert(settings, settings_type, strict=False)
         return plugin_class() if settings_type is NoSettings else plugin_class(given)
@@ -673,18 +722,31 @@ def _built(entry: EntryPoint, settings: Mapping[str, object], origin: str) -> ob
         setting = f"plugins.{entry.name}.{error.setting}"
         reason = f"settings: {error}"
         raise PluginError(entry.name, origin, reason, setting) from error
+    except PluginError:
+        raise
     except PLUGIN_EXCEPTIONS as error:
         reason = f"cannot be loaded: {error!r}"
         raise PluginError(entry.name, origin, reason) from error
 
 
-def _hooks_of(entry: EntryPoint) -> frozenset[str]:
-    """Return the hooks of a plugin if all it does is done only where it is named; else
-    none."""
-    hooks = frozenset(each for each in dir(entry.load()) if each.startswith("loc_"))
+def _hooks_of(plugin: object) -> frozenset[str]:
+    return frozenset(each for each in dir(plugin) if each.startswith(_PREFIX))
+
+
+def _may_be_left_out(entry: EntryPoint) -> bool:
+    """Whether the plugin has a setting that must be given, or does nothing where it is
+    not named."""
+    plugin = entry.load()
+    if any(each.required for each in fields(getattr(plugin, "settings_type", Struct))):
+        return True
+    hooks = _hooks_of(plugin)
     others = hooks - _CHOSEN_BY_NAME
-    is_named = others < hooks and others <= _ALWAYS
-    return hooks if is_named else frozenset()
+    return others < hooks and others <= _ALWAYS
+
+
+def _must_run(hook: str) -> bool:
+    """Whether to leave the hook out would let people do what a plugin forbids."""
+    return hook.startswith("loc_decide_") and hook != "loc_decide_settings"
 
 
 def settings_of(settings_type: type[Struct]) -> Iterator[str]:

@@ -1,5 +1,8 @@
 """The front door for plugin authors: every port, its records and its errors."""
 
+import warnings
+from typing import TYPE_CHECKING
+
 from locframework.keys.rules import public_key as public_key
 
 from .access.permissions import Permission as Permission
@@ -21,6 +24,8 @@ from .blobs.store import BlobNote as BlobNote
 from .branches.records import Branch as Branch
 from .branches.records import BranchStatus as BranchStatus
 from .branches.store import BranchStore as BranchStore
+from .compatibility import PORTS_VERSION as PORTS_VERSION
+from .compatibility import RENAMED as _RENAMED
 from .delivery.records import Distribution as Distribution
 from .delivery.records import PublicHead as PublicHead
 from .delivery.records import Release as Release
@@ -308,3 +313,14 @@ from .webhooks.records import Webhook as Webhook
 from .webhooks.records import WebhookHealth as WebhookHealth
 from .webhooks.store import WebhookStore as WebhookStore
 from .webhooks.transport import Transport as Transport
+
+if not TYPE_CHECKING:  # or every misspelt name would pass
+
+    def __getattr__(name: str) -> object:
+        """Give what has a new name by its old one, with a warning."""
+        if name not in _RENAMED:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        new = _RENAMED[name]
+        reason = f"locframework.ports.{name} is deprecated: its name is now {new}"
+        warnings.warn(reason, DeprecationWarning, stacklevel=2)
+        return globals()[new]

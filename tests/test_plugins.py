@@ -9,12 +9,13 @@ from typing import Annotated, Literal
 import pytest
 from msgspec import Meta, Struct, field
 
-from locframework import Framework, Settings, hookimpl
+from locframework import Framework, Settings, hookimpl, ports
 from locframework.access.records import Caller, Grant
+from locframework.compatibility import DEPRECATED, RENAMED
 from locframework.errors import PluginError, SettingsError, Unauthorized, Unavailable
 from locframework.events import SYSTEM, Actor, Event
 from locframework.formats.records import FormatInfo
-from locframework.plugins import PluginHost, chosen
+from locframework.plugins import PluginHost, chosen, installed_entries
 
 EVENT = Event("1", "key.created", "org", "p", None, SYSTEM, [{}], "2026-11-21")
 ANNA = Caller(Actor("user", "anna"), (Grant("org", frozenset({"key_create"})),))
@@ -302,7 +303,6 @@ def test_a_plugin_that_fails_to_close_stops_no_other(caplog):
             {"widht": 3},
             "unknown setting 'widht'; did you mean ",
         ),
-        ("width: int", {}, "Object missing required field `width`"),
     ],
 )
 def test_settings_that_do_not_fit(install, declared, given, said):
@@ -356,12 +356,35 @@ def test_a_translator_that_is_set_needs_its_settings():
         Framework(Settings(translator="openai"))
 
 
-@pytest.mark.parametrize("hook", ["loc_decide_write(self)", "loc_provide_checks(self)"])
-def test_a_plugin_that_would_always_be_used_needs_its_settings(install, hook):
-    own = PROVIDER + f"    @hookimpl\n    def {hook}: return None\n"
+@pytest.mark.parametrize(
+    "hook", ["loc_provide_checks", "loc_provide_commands", "loc_on_event"]
+)
+def test_a_plugin_that_only_adds_something_waits_for_its_settings(
+    install, hook, caplog
+):
+    own = f"@hookimpl\n    def {hook}(self): 1 / 0\n"
+    install("wordy", plugin_source("width: int", own), dist="loc-wordy")
+
+    with caplog.at_level(logging.INFO):
+        host = PluginHost.discover({})
+
+    found = host.not_configured["wordy"]
+    assert (found.distribution, found.version) == ("loc-wordy", "1.2")
+    assert found.hooks == {hook, "loc_on_close"}
+    assert caplog.messages.count(f"not configured: {found.fault}") == 1
+
+
+@pytest.mark.parametrize("hook", ["loc_decide_write", "loc_decide_caller"])
+def test_a_plugin_that_decides_needs_its_settings(install, hook):
+    """Without it, people could do what it forbids."""
+    own = PROVIDER + f"    @hookimpl\n    def {hook}(self): return None\n"
     install("wordy", plugin_source("width: int", own))
 
-    assert "Object missing required field `width`" in refusal_of()
+    assert refusal_of().endswith(
+        "Object missing required field `width`; it decides what people may do; set it,"
+        " or name it in blocked_plugins"
+    )
+    assert PluginHost.discover({}, blocked=["wordy"])
 
 
 def test_settings_of_a_plugin_that_there_is_not():
@@ -596,21 +619,21 @@ def test_a_check_that_does_not_keep_its_port(change, reason):
 
 
 @pytest.mark.parametrize(
-    "plugins",
+    ("plugins", "reason"),
     [
-        [format_plugin("a", "x"), format_plugin("b", "x")],
-        [format_plugin("b", "x", "x")],
+        (
+            [format_plugin("a", "x"), format_plugin("b", "x")],
+            "'x' is provided by plugin 'a' already (types)",
+        ),
+        ([format_plugin("b", "x", "x")], "'x' is provided twice"),
     ],
 )
-def test_one_name_twice(plugins):
+def test_one_name_twice(plugins, reason):
     with pytest.raises(PluginError) as caught:
         host_of(*plugins)
 
-    first = plugins[0].name
-    assert str(caught.value) == (
-        "plugin 'b' (types): loc_provide_formats: "
-        f"'x' is provided by plugin {first!r} already"
-    )
+    told = f"plugin 'b' (types): loc_provide_formats: {reason}"
+    assert str(caught.value) == told
 
 
 @pytest.mark.parametrize(
@@ -668,3 +691,121 @@ def test_what_a_storage_itself_says_of_settings_and_servers_passes(refusal):
         Framework(Settings(storage="thing"), [providing("storages", [stored])])
 
     assert caught.value is refusal
+
+
+# the version of the ports
+
+
+@pytest.mark.parametrize("wanted", ["1", "1.0", None])
+def test_a_plugin_that_was_written_for_these_ports(wanted):
+    own = plugin("own", loc_on_close=lambda: None)
+    own.requires_ports = wanted
+
+    assert [each.name for each in host_of(own).loaded] == ["own"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (
+            "2",
+            "for ports 2, these are 1.0; install a newer locframework",
+        ),
+        ("1.7", "for ports 1.7, these are 1.0; install a newer locframework"),
+        ("0.9", "these are 1.0; install a version of loc-wordy for ports 1"),
+        (1, "requires_ports = 1 is not a version such as '1' or '1.2'"),
+        (">=1", "requires_ports = '>=1' is not a version such as '1' or '1.2'"),
+    ],
+)
+def test_a_plugin_that_was_written_for_other_ports(install, wanted, said):
+    source = plugin_source() + f"    requires_ports = {wanted!r}\n"
+    source += "    def __init__(self, settings): 1 / 0  # never called\n"
+    install("wordy", source, dist="loc-wordy")
+
+    line = refusal_of()
+
+    assert line.startswith("plugin 'wordy' (loc-wordy 1.2): ")
+    assert line.endswith(said)
+
+
+def test_every_shipped_plugin_says_which_ports_it_was_written_for():
+    for entry in installed_entries():
+        assert entry.load().requires_ports == "1", entry.name
+
+
+def test_an_optional_hook_that_is_unknown_is_left_out():
+    later = plugin("later", loc_on_event=lambda event: None)
+    later.loc_on_full_moon = hookimpl(lambda: None, optionalhook=True)
+
+    assert host_of(later).loaded[0].hooks == ["loc_on_event"]
+
+
+@pytest.mark.parametrize(
+    "used", ["loc_on_event", "loc_on_event(event)", "Format.recognizes"]
+)
+def test_what_is_deprecated_is_named_once_with_plugin_file_and_line(
+    monkeypatch, caplog, used
+):
+    class Own:
+        name = "own"
+
+        @hookimpl
+        def loc_on_event(self, event):
+            pass
+
+        @hookimpl
+        def loc_provide_formats(self):
+            return [ByHand(), ByHand("other")]
+
+    class ByHand:
+        read = write = print
+
+        def __init__(self, id_="own"):
+            self.info = FormatInfo(id_, "A format", ".txt", "text/plain")
+
+        def recognizes(self, file):
+            pass
+
+    method = ByHand.recognizes if used[0] == "F" else Own.loc_on_event
+    line = method.__code__.co_firstlineno
+    monkeypatch.setitem(DEPRECATED, used, "use the moon")
+
+    with pytest.warns(DeprecationWarning, match="deprecated: use the moon") as warned:
+        host_of(Own())
+
+    [warning] = warned
+    assert (warning.filename, warning.lineno) == (__file__, line)
+    told = f"{__file__}:{line}: {used} is deprecated: use the moon"
+    assert caplog.messages == [f"plugin own ({__name__}): {told}"]
+
+
+def test_an_old_name_in_the_ports_warns_where_it_is_imported(monkeypatch):
+    monkeypatch.setitem(RENAMED, "Catalog", "Catalogue")
+
+    with pytest.warns(DeprecationWarning, match="its name is now Catalogue") as warned:
+        from locframework.ports import Catalog
+
+    assert Catalog is ports.Catalogue
+    assert warned[0].filename == __file__
+    with pytest.raises(ImportError, match="NoSuchName"):
+        from locframework.ports import NoSuchName  # noqa: F401
+
+
+def test_two_plugins_with_one_id_are_both_named_with_their_distributions(install):
+    source = """
+        from types import SimpleNamespace
+        from locframework import hookimpl
+        from locframework.ports import FormatInfo
+        class Plugin:
+            @hookimpl
+            def loc_provide_formats(self):
+                info = FormatInfo("ini", "INI", ".ini", "text/plain")
+                return [SimpleNamespace(info=info, recognizes=0, read=0, write=0)]
+    """
+    install("ini-a", source, dist="loc-ini-a")
+    install("ini-b", source, dist="loc-ini-b")
+
+    assert refusal_of() == (
+        "plugin 'ini-b' (loc-ini-b 1.2): loc_provide_formats: 'ini' is provided by"
+        " plugin 'ini-a' already (loc-ini-a 1.2)"
+    )

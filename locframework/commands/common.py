@@ -102,6 +102,7 @@ def one_line_errors(setup: Setup) -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except (SettingsError, PluginError) as error:
+        log.debug("the cause", exc_info=True)
         source = ""
         if error.setting:
             source = source_of(error.setting, setup.settings_file, os.environ)

@@ -10,6 +10,7 @@ from locframework.errors import (
     AlreadyPaused,
     BranchNotFound,
     BranchNotOpen,
+    FormatFailed,
     LanguageNotInProject,
     NotPaused,
     ReleaseInProgress,
@@ -151,7 +152,13 @@ class DeliveryEndpoints:
     @_publish(
         "POST",
         _ONE + "/releases",
-        errors=(BranchNotFound, BranchNotOpen, LanguageNotInProject, ReleaseInProgress),
+        errors=(
+            BranchNotFound,
+            BranchNotOpen,
+            FormatFailed,
+            LanguageNotInProject,
+            ReleaseInProgress,
+        ),
     )
     def create_release(
         self, caller: Caller, project_id: str, distribution_id: str, body: NewRelease

@@ -6,6 +6,7 @@ from locframework.access.records import Caller
 from locframework.errors import (
     BranchNotOpen,
     BranchProtected,
+    FormatFailed,
     InvalidKey,
     LanguageNotAssigned,
     LanguageNotInProject,
@@ -54,6 +55,7 @@ class ExchangeEndpoints:
         errors=(
             UnknownFormat,
             UnreadableFile,
+            FormatFailed,
             InvalidKey,
             LanguageNotInProject,
             LanguageNotAssigned,
@@ -107,7 +109,13 @@ class ExchangeEndpoints:
         "GET",
         "/projects/{projectId}/export",
         permission="export_run",
-        errors=(BranchNotOpen, UnknownFormat, InvalidKey, LanguageNotInProject),
+        errors=(
+            BranchNotOpen,
+            UnknownFormat,
+            InvalidKey,
+            LanguageNotInProject,
+            FormatFailed,
+        ),
         raw=(
             RawResponse(
                 200,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from locframework.errors import (
+    FormatFailed,
     LanguageNotInProject,
     LocError,
     Problem,
@@ -33,7 +34,13 @@ from .records import (
 )
 
 NO_FORMATS: Mapping[str, str] = {}
-_REFUSALS = (UnreadableFile, LanguageNotInProject, ValidationFailed, UnknownFormat)
+_REFUSALS = (
+    FormatFailed,
+    UnreadableFile,
+    LanguageNotInProject,
+    ValidationFailed,
+    UnknownFormat,
+)
 
 
 class UploadReader:
@@ -304,9 +311,12 @@ def _same(tag: str, known: frozenset[str]) -> bool:
 
 
 def _all_of(refusals: Sequence[LocError]) -> LocError:
-    """Return the refusal of an archive, with the problems of all its files."""
+    """Return the refusal of an archive, with the problems of all its files; that of a
+    format that failed is alone."""
     order = _REFUSALS
     ordered = sorted(refusals, key=lambda one: order.index(type(one)))
+    if isinstance(ordered[0], FormatFailed):
+        return ordered[0]
     return type(ordered[0]).of([each for one in ordered for each in _problems_of(one)])
 
 

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from locframework.errors import (
     PLUGIN_EXCEPTIONS,
     PROBLEMS_LIMIT,
-    LocError,
+    FormatFailed,
     Problem,
     UnknownFormat,
     UnreadableFile,
+    abbreviate,
     truncate,
 )
 from locframework.validation import nearest
@@ -119,9 +120,9 @@ class Formats:
     def read(
         self, format_id: str, file: SourceFile, options: FileOptions
     ) -> list[Catalogue]:
-        """The file's catalogues. Raises UnknownFormat, and UnreadableFile for all
-        that is wrong with the file or with the format's plugin, 100 Problems at most.
-        """
+        """The file's catalogues. Raises UnknownFormat, UnreadableFile for all that is
+        wrong with the file, 100 Problems at most, and FormatFailed for all that is
+        wrong with the format's plugin."""
         info = self.to_read(format_id)
         try:
             return _checked(self._formats[info.id].read(file, options))
@@ -133,17 +134,16 @@ class Formats:
             raise UnreadableFile(str(refusal.message), details) from None
         except PLUGIN_EXCEPTIONS:
             log.exception("format %s of plugin %s failed", info.id, info.plugin)
-            message = f"the format {info.id} cannot read the file"
-            problem = Problem(truncate(file.name) or "file", "syntax", message)
-            raise UnreadableFile(message, [problem]) from None
+            what = f"read {abbreviate(file.name) or 'the file'}"
+            raise FormatFailed(info.id, info.plugin, what) from None
 
     def write(
         self, format_id: str, catalogues: Sequence[Catalogue], options: FileOptions
     ) -> WrittenFile:
         """One file with these catalogues.
 
-        Raises UnknownFormat, and LocError itself for all that is wrong with the
-        format's plugin.
+        Raises UnknownFormat, and FormatFailed for all that is wrong with the format's
+        plugin.
         """
         info = self.to_write(format_id)
         try:
@@ -155,7 +155,7 @@ class Formats:
             return written
         except PLUGIN_EXCEPTIONS:
             log.exception("format %s of plugin %s failed", info.id, info.plugin)
-            raise LocError(f"the format {info.id} cannot write the file") from None
+            raise FormatFailed(info.id, info.plugin, "write a file") from None
 
     def _find(self, format_id: str) -> FormatInfo:
         if format_id not in self._infos:

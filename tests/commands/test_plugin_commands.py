@@ -144,6 +144,10 @@ def test_a_plugin_that_cannot_be_imported_breaks_no_help(command, install):
 
     line = "plugin 'wordy' (loc-wordy 1.2): cannot be loaded: ModuleNotFoundError("
     assert (broken.exit_code, line in broken.stderr) == (2, True)
+    assert "Traceback" not in broken.stderr
+    traced = command("--log-level", "debug", "check-settings").stderr
+    assert "Traceback" in traced
+    assert "import no_such_module\nModuleNotFoundError" in traced
     assert (whole.exit_code, "Commands of plugins" in whole.stdout) == (0, False)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from locframework.errors import (
+    FormatFailed,
     LanguageNotInProject,
     UnknownFormat,
     UnreadableFile,
@@ -203,12 +204,12 @@ def test_a_file_that_a_plugin_fails_on_is_named_once(
 ) -> None:
     read = Read(Formats({"broken": Broken()}, lambda _: "broken"), project)
 
-    with pytest.raises(UnreadableFile) as refused:
+    with pytest.raises(FormatFailed) as refused:
         read(zipped({"de/app.brk": b"?"}))
 
-    assert places(refused.value) == ["de/app.brk"]
     assert refused.value.message == (
-        "de/app.brk: the format broken cannot read the file"
+        "the format broken (plugin broken) failed to read de/app.brk; the log of the"
+        " service says why"
     )
 
 

@@ -294,13 +294,18 @@ BAD_READS = [
 
 
 @pytest.mark.parametrize("read", BAD_READS)
-def test_a_format_that_reads_badly_makes_the_file_unreadable(scene, read):
+def test_a_format_that_reads_badly_is_what_failed(scene, read, caplog):
     scene.bad.calls["read"] = read
 
     answer = upload(scene, "x.bad", b"x", format="bad")
 
-    assert answer.status == 400, answer
-    assert answer.error["code"] in ("unreadable_file", "invalid_key")
+    if answer.status == 400:  # what it says of the file can be refused as such
+        assert answer.error["code"] in ("unreadable_file", "invalid_key")
+    else:
+        assert (answer.status, answer.error["code"]) == (422, "format_failed")
+        assert answer.error["details"] == {"format": "bad", "plugin": "bad"}
+        assert "format bad of plugin bad failed" in caplog.text
+        assert "Traceback" in caplog.text
     assert said_nothing_of_its_inside(answer)
     assert scene.names == []
     assert scene.workspace.owner.get(f"{scene.path}/jobs").data["total"] == 0
@@ -333,7 +338,6 @@ BAD_WRITES = [
 
 @pytest.mark.parametrize("write", BAD_WRITES)
 def test_a_format_that_writes_badly_publishes_nothing_and_blocks_nothing(scene, write):
-    """An export has no other answer than 500: nothing in the request is wrong."""
     workspace, owner, path = scene.workspace, scene.workspace.owner, scene.path
     scene.bad.calls["write"] = answers(WrittenFile(b"fine"))
     workspace.key(scene.project, "a", values={"en": "b"})
@@ -351,10 +355,12 @@ def test_a_format_that_writes_badly_publishes_nothing_and_blocks_nothing(scene, 
     job = workspace.job_of(owner.post(releases, json={}))
 
     for answer in (export, preview):
-        assert answer.status == 500
-        assert answer.error["code"] == "internal_error"
+        assert (answer.status, answer.error["code"]) == (422, "format_failed")
+        assert answer.error["message"].startswith(
+            "the format bad (plugin bad) failed to write a file; the log"
+        )
         assert said_nothing_of_its_inside(answer)
-    assert (job["status"], job["error"]["code"]) == ("failed", "internal_error")
+    assert (job["status"], job["error"]["code"]) == ("failed", "format_failed")
     after = public.get(f"/content/{made['publicKey']}/manifest.json")
     assert (before.status, after.content) == (200, before.content)
     good = owner.get(f"{path}/export", query={"format": "json-flat"})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from locframework.errors import Problem, UnknownFormat, UnreadableFile
+from locframework.errors import FormatFailed, Problem, UnknownFormat, UnreadableFile
 from locframework.formats.format import Format
 from locframework.formats.records import (
     Catalogue,
@@ -142,10 +142,10 @@ def test_a_format_that_breaks_while_detecting_knows_nothing_and_is_named(
     assert told in caplog.messages
 
 
-def test_a_format_that_breaks_while_reading_makes_the_file_unreadable(
+def test_a_format_that_breaks_while_reading_is_what_failed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with pytest.raises(UnreadableFile) as refused:
+    with pytest.raises(FormatFailed) as refused:
         formats(Broken()).read("lines", FILE, OPTIONS)
 
     assert "secret" not in refused.value.message
@@ -155,7 +155,7 @@ def test_a_format_that_breaks_while_reading_makes_the_file_unreadable(
 def test_what_a_format_answers_in_place_of_what_is_put_into_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with pytest.raises(UnreadableFile):
+    with pytest.raises(FormatFailed):
         formats(Numbers()).read("lines", FILE, OPTIONS)
 
     assert "value=5" in caplog.text

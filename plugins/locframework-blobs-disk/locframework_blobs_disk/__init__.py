@@ -14,6 +14,7 @@ __all__ = ["DiskBlobStore", "DiskPlugin", "DiskSettings"]
 class DiskPlugin:
     """The plugin ``disk``; touches nothing until the first blob is put."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = DiskSettings
 
     def __init__(self, settings: DiskSettings) -> None:

@@ -1,5 +1,7 @@
 """String resources of Android and of Compose Multiplatform: ``strings.xml``."""
 
+from typing import ClassVar
+
 from locframework import hookimpl
 from locframework.ports import Format
 
@@ -11,6 +13,8 @@ __all__ = ["AndroidPlugin"]
 
 class AndroidPlugin:
     """Provides the formats android-xml and compose-xml."""
+
+    requires_ports: ClassVar = "1"
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:

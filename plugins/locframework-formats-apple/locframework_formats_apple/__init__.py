@@ -1,5 +1,7 @@
 """Files of texts that iOS and macOS apps have."""
 
+from typing import ClassVar
+
 from locframework import hookimpl
 from locframework.ports import Format
 
@@ -12,6 +14,8 @@ __all__ = ["ApplePlugin"]
 
 class ApplePlugin:
     """Provides apple-strings, apple-stringsdict and apple-xcstrings."""
+
+    requires_ports: ClassVar = "1"
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:

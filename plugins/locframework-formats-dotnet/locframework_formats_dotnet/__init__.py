@@ -1,5 +1,7 @@
 """Resources of .NET and of Windows apps: ``.resx`` and ``.resw``."""
 
+from typing import ClassVar
+
 from locframework import hookimpl
 from locframework.ports import Format
 
@@ -10,6 +12,8 @@ __all__ = ["DotnetPlugin"]
 
 class DotnetPlugin:
     """Provides the formats resx and resw."""
+
+    requires_ports: ClassVar = "1"
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:

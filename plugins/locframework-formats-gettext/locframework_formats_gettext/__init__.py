@@ -96,6 +96,7 @@ class GettextSettings(Struct, frozen=True, forbid_unknown_fields=True):
 class GettextPlugin:
     """The plugin ``gettext``."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = GettextSettings
 
     def __init__(self, settings: GettextSettings) -> None:

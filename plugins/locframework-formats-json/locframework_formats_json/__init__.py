@@ -27,6 +27,7 @@ class JsonSettings(Struct, frozen=True, forbid_unknown_fields=True):
 class JsonPlugin:
     """Provides arb, and what dialects of JSON there are."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = JsonSettings
 
     def __init__(self, settings: JsonSettings) -> None:

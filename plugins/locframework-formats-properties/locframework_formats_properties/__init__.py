@@ -23,6 +23,7 @@ class PropertiesSettings(Struct, frozen=True, forbid_unknown_fields=True):
 class PropertiesPlugin:
     """Provides the formats java-properties, ini and toml."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = PropertiesSettings
 
     def __init__(self, settings: PropertiesSettings) -> None:

@@ -28,6 +28,7 @@ class TableSettings(Struct, frozen=True, forbid_unknown_fields=True):
 class TablePlugin:
     """Provides the formats csv and tsv, and xlsx where openpyxl is installed."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = TableSettings
 
     def __init__(self, settings: TableSettings) -> None:

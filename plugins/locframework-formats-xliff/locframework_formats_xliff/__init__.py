@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -77,6 +78,8 @@ class Xliff:
 
 class XliffPlugin:
     """Provides the formats xliff-1.2, xliff-2.0, xliff-2.1 and xliff-2.2."""
+
+    requires_ports: ClassVar = "1"
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:

@@ -1,5 +1,7 @@
 """YAML files of texts, as Rails, Symfony and others have them."""
 
+from typing import ClassVar
+
 from locframework import hookimpl
 from locframework.ports import Format
 
@@ -10,6 +12,8 @@ __all__ = ["YamlPlugin"]
 
 class YamlPlugin:
     """Provides the formats yaml-rails, yaml-flat and yaml-symfony."""
+
+    requires_ports: ClassVar = "1"
 
     @hookimpl
     def loc_provide_formats(self) -> list[Format]:

@@ -14,6 +14,7 @@ __all__ = ["MatchingSettings", "PostgresMatcher", "PostgresPlugin"]
 class PostgresPlugin:
     """The plugin ``postgres``; touches nothing until the first text is looked for."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = MatchingSettings
 
     def __init__(self, settings: MatchingSettings) -> None:

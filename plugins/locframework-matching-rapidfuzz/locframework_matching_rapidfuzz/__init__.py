@@ -15,6 +15,7 @@ __all__ = ["MatchingSettings", "RapidfuzzMatcher", "RapidfuzzPlugin"]
 class RapidfuzzPlugin:
     """The plugin ``rapidfuzz``; touches nothing until the first text is looked for."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = MatchingSettings
 
     def __init__(self, settings: MatchingSettings) -> None:

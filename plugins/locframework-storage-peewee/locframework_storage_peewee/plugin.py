@@ -34,6 +34,7 @@ class PeeweeSettings(Struct, frozen=True, forbid_unknown_fields=True):
 class PeeweePlugin:
     """Provides the storage ``peewee``, which opens nothing before it is asked to."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = PeeweeSettings
 
     def __init__(self, settings: PeeweeSettings) -> None:

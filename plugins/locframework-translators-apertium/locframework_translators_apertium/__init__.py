@@ -146,6 +146,7 @@ def _outcome(pieces: tuple[Piece, ...]) -> Translated | Refused:
 class ApertiumPlugin:
     """The plugin ``apertium``; starts nothing before a text is to be translated."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = ApertiumSettings
 
     def __init__(self, settings: ApertiumSettings) -> None:

@@ -207,6 +207,7 @@ def _outcomes(
 class DeeplPlugin:
     """The plugin ``deepl``; connects to nothing until something is translated."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = DeeplSettings
 
     def __init__(self, settings: DeeplSettings) -> None:

@@ -116,6 +116,7 @@ def _plain(text: str) -> str:
 class LibretranslatePlugin:
     """The plugin ``libretranslate``; connects to nothing until it translates."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = LibretranslateSettings
 
     def __init__(self, settings: LibretranslateSettings) -> None:

@@ -381,6 +381,7 @@ def _items_in(content: str) -> list[tuple[str, str]]:
 class OpenaiPlugin:
     """The plugin ``openai``; connects to nothing until something is translated."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = OpenaiSettings
 
     def __init__(self, settings: OpenaiSettings) -> None:

@@ -75,6 +75,7 @@ class PseudoTranslator:
 class PseudoPlugin:
     """The plugin ``pseudo``."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = PseudoSettings
 
     def __init__(self, settings: PseudoSettings = PseudoSettings()) -> None:

@@ -58,6 +58,7 @@ class HttpsTransport:
 class HttpsPlugin:
     """The plugin ``https``; connects to nothing until a webhook is sent."""
 
+    requires_ports: ClassVar = "1"
     settings_type: ClassVar = HttpsSettings
 
     def __init__(self, settings: HttpsSettings) -> None:
