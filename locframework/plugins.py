@@ -52,7 +52,7 @@ from .formats.format import Format
 from .hook_times import SLOW_SECONDS, HookTimes
 from .http.dispatch import PermissionCheck, VisibilityCheck
 from .http.metrics import Reading
-from .http.operation import Operation
+from .http.operation import Operation, operations_of
 from .http.pages import Pages, require_pages
 from .http.plugin_operations import operations_of_plugin
 from .keys.changes import NOTE_LENGTH, Change, WriteNote, WriteRefusal, WriteVeto, named
@@ -75,6 +75,7 @@ log = logging.getLogger("locframework.plugins")
 
 _PREFIX = "loc_"
 _COMMANDS = "loc_provide_commands"
+_ENDPOINTS = "loc_provide_endpoints"
 _CHOSEN_BY_NAME = {
     "loc_provide_blob_stores",
     "loc_provide_formats",
@@ -297,7 +298,7 @@ class PluginHost:
     ) -> list[Operation]:
         """Return the operations of all plugins. They check their callers by themselves.
         Raises PluginError."""
-        hook = "loc_provide_endpoints"
+        hook = _ENDPOINTS
         found: list[Operation] = []
         for plugin, provide in self._implementations(hook):
             try:
@@ -354,6 +355,48 @@ class PluginHost:
             except PLUGIN_EXCEPTIONS as error:
                 raise self._refused(plugin, hook, error) from error
         return found
+
+    def provided(self, plugin: str) -> dict[str, list[str]]:
+        """Return what a plugin provides, by kind: names, of endpoints the method and
+        path, of pages the path. Raises PluginError."""
+        found: dict[str, list[str]] = {}
+        for (hook, name), provided_by in self._providers.items():
+            if provided_by == plugin and hook != _ENDPOINTS:
+                found.setdefault(hook.removeprefix("loc_provide_"), []).append(name)
+        for name, provide in self._implementations(_ENDPOINTS):
+            if name == plugin:
+                found["endpoints"] = [
+                    f"{each.method} /plugins/{plugin}{each.path}"
+                    for of in provide()
+                    for each in operations_of(of)
+                ]
+        if commands := self.commands(plugin):
+            found["commands"] = list(commands)
+        if plugin in self.pages:
+            found["pages"] = [f"/{plugin}/"]
+        return dict(sorted(found.items()))
+
+    def selected(self, plugin: str, settings: Settings) -> list[str]:
+        """Return the settings that choose something that the plugin provides."""
+        chosen_by = {
+            "blob_store": "loc_provide_blob_stores",
+            "matcher": "loc_provide_matchers",
+            "storage": "loc_provide_storages",
+            "translator": "loc_provide_translators",
+            "webhook_transport": "loc_provide_transports",
+        }
+        return [
+            setting
+            for setting, hook in chosen_by.items()
+            if self._providers.get((hook, getattr(settings, setting))) == plugin
+        ]
+
+    def required_ports(self, plugin: str) -> str | None:
+        """Return the version of the ports that a plugin was written for, if it says."""
+        version: str | None = getattr(
+            self._found[plugin].plugin, "requires_ports", None
+        )
+        return version
 
     def open_storage(self, name: str) -> Storage:
         """Open the storage. Raises SettingsError, Unavailable, and PluginError for all

@@ -7,7 +7,9 @@ import venv
 from pathlib import Path
 
 import pytest
+from locframework_formats_json import JsonPlugin, JsonSettings
 
+JSON_FORMATS = JsonPlugin(JsonSettings()).loc_provide_formats()
 ROOT = Path(__file__).parent.parent
 PIP = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
 CONSTRAINTS = ["-c", str(ROOT / "constraints.txt")]
@@ -59,7 +61,8 @@ def test_core_and_one_plugin_alone_have_exactly_that_plugin(installed, tmp_path)
     told = run(installed / "locframework", "plugins")
 
     assert told == (
-        "json  locframework-formats-json 0.1.0\n"
+        "json  locframework-formats-json 0.1.0  (ports 1)\n"
+        f"    formats: {', '.join(each.info.id for each in JSON_FORMATS)}\n"
         "    hooks: loc_provide_formats\n"
         "    indent: int = 2\n"
     )

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from functools import cache, partial
 
 import click
+import msgspec
 
 from locframework.app import OPERATOR, Framework
 from locframework.errors import Unavailable
 from locframework.http.rate_limit import SharedWindows, open_windows
 from locframework.pagination import all_pages
-from locframework.plugins import PluginHost
+from locframework.plugins import PluginHost, installed_entries, origin_of
 from locframework.server import ServerError, require_waitress
 
 from .common import (
@@ -35,7 +36,11 @@ SOME_BLOB = hashlib.sha256().hexdigest()  # to ask a store for; it need not have
 @common_options
 @click.pass_obj
 def plugins(setup: Setup) -> None:
-    """List the installed plugins, with their hooks and settings.
+    """List the installed plugins, with what they provide, and their settings.
+
+    Behind the distribution is the version of the ports that a plugin was written for.
+    "chosen by" lists the settings that choose what it provides. Plugins that are not
+    loaded follow: those that lack settings, and those in blocked_plugins.
 
     \b
     Each setting is shown as "name: type = default". Set it in the plugin's own table
@@ -55,17 +60,44 @@ def plugins(setup: Setup) -> None:
     """
     settings = setup.settings()
     host = PluginHost.discover(settings.plugins, blocked=settings.blocked_plugins)
-    loaded = host.loaded
-    for plugin in loaded:
-        setup.say(f"{plugin.name}  {plugin.distribution} {plugin.version}".rstrip())
+    listed = []
+    for plugin in host.loaded:
+        name, provided = plugin.name, host.provided(plugin.name)
+        selected, ports = host.selected(name, settings), host.required_ports(name)
+        head = f"{name}  {plugin.distribution} {plugin.version}".rstrip()
+        setup.say(f"{head}  (ports {ports})" if ports else head)
+        if selected:
+            setup.say(f"    chosen by: {', '.join(selected)}")
+        for kind, names in provided.items():
+            setup.say(f"    {kind.replace('_', ' ')}: {', '.join(names)}")
         setup.say(f"    hooks: {', '.join(plugin.hooks)}")
         for setting in plugin.settings:
             setup.say(f"    {setting}")
-    not_configured = [each.fault for each in host.not_configured.values()]
-    for fault in not_configured:
-        setup.say(f"not configured: {fault}")
-    setup.show({"plugins": loaded, "notConfigured": not_configured})
-    if not loaded:
+        for setting in plugin.project_settings:
+            setup.say(f"    of each project: {setting}")
+        more = {"provides": provided, "chosenBy": selected, "requiresPorts": ports}
+        listed.append(msgspec.to_builtins(plugin) | more)
+    for _, missing in sorted(host.not_configured.items()):
+        setup.say(f"not configured: {missing.fault}")
+    blocked = [
+        {"name": entry.name, "distribution": origin_of(entry)}
+        for entry in installed_entries()
+        if entry.name in settings.blocked_plugins
+    ]
+    for each in blocked:
+        setup.say(f"blocked: {each['name']}  {each['distribution']}")
+    not_configured = [
+        {
+            "name": name,
+            "distribution": each.distribution,
+            "version": each.version,
+            "hooks": sorted(each.hooks),
+            "fault": each.fault,
+        }
+        for name, each in sorted(host.not_configured.items())
+    ]
+    setup.show({"plugins": listed, "notConfigured": not_configured, "blocked": blocked})
+    if not host.loaded:
         click.echo("no plugin is installed", err=True)
 
 

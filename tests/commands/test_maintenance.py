@@ -26,10 +26,15 @@ def test_plugins_are_listed_without_a_database(command, folder):
 
     assert result.exit_code == 0
     assert (
-        "json  locframework-formats-json 0.1.0\n"
-        "    hooks: loc_provide_formats\n"
-        "    indent: int = 2\n"
+        "json  locframework-formats-json 0.1.0  (ports 1)\n    formats: json-nested, "
     ) in result.stdout
+    assert "    hooks: loc_provide_formats\n    indent: int = 2\n" in result.stdout
+    assert (
+        "disk  locframework-blobs-disk 0.1.0  (ports 1)\n"
+        "    chosen by: blob_store\n"
+        "    blob stores: disk\n"
+    ) in result.stdout
+    assert "\nnot configured: plugin 'openai' (locframework-tra" in result.stdout
     assert list(folder.iterdir()) == []
 
 
@@ -38,7 +43,8 @@ def test_a_blocked_plugin_is_not_listed(command, folder):
 
     told = command("--settings", "my.toml", "plugins").stdout
 
-    assert "locframework-formats-json" not in told
+    assert "\njson  locframework-formats-json" not in told
+    assert "\nblocked: json  locframework-formats-json 0.1.0\n" in told
     assert "locframework-formats-gettext" in told
 
 

@@ -1,5 +1,6 @@
 """Commands of plugins, as ``locframework <plugin name> …``."""
 
+import json
 import sys
 from textwrap import dedent
 
@@ -201,3 +202,69 @@ def test_what_is_no_command_is_refused(command, install, answer, reason):
     assert command("wordy", "a").stderr == (
         f"Error: plugin 'wordy' (loc-wordy 1.2): loc_provide_commands: {reason}\n"
     )
+
+
+MUCH = """
+import click
+from locframework import hookimpl
+from locframework.ports import EventType, Permission, operation
+
+class Plugin:
+    requires_ports = "1.0"
+
+    @hookimpl
+    def loc_on_event(self, event): pass
+
+    @hookimpl
+    def loc_provide_commands(self):
+        return [click.Command("send")]
+
+    @hookimpl
+    def loc_provide_endpoints(self):
+        return [self]
+
+    @operation("GET", "/ferries", permission="much_read")
+    def list_ferries(self) -> list[str]:
+        "List them."
+
+    @hookimpl
+    def loc_provide_permissions(self):
+        return [Permission("much_read", "Read much")]
+
+    @hookimpl
+    def loc_provide_event_types(self):
+        schema = {"type": "object"}
+        return [EventType("plugin.much.told", "It told", schema, ({},))]
+"""
+
+
+def test_plugins_lists_all_that_a_plugin_provides(command, folder, install):
+    install("much", MUCH)
+    (folder / "my.toml").write_text('blocked_plugins = ["php"]\n')
+
+    listed = json.loads(command("--settings", "my.toml", "plugins", "--json").stdout)
+
+    found = {each["name"]: each for each in listed["plugins"]}
+    assert found["much"] == {
+        "name": "much",
+        "distribution": "loc-much",
+        "version": "1.2",
+        "requiresPorts": "1.0",
+        "hooks": sorted(found["much"]["hooks"]),
+        "settings": [],
+        "projectSettings": [],
+        "chosenBy": [],
+        "provides": {
+            "commands": ["send"],
+            "endpoints": ["GET /plugins/much/ferries"],
+            "event_types": ["plugin.much.told"],
+            "permissions": ["much_read"],
+        },
+    }
+    assert found["peewee"]["chosenBy"] == ["storage"]
+    assert listed["blocked"] == [
+        {"name": "php", "distribution": "locframework-formats-php 0.1.0"}
+    ]
+    [openai] = [each for each in listed["notConfigured"] if each["name"] == "openai"]
+    assert "loc_provide_translators" in openai["hooks"]
+    assert "required field `url`" in openai["fault"]
