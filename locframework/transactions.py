@@ -25,7 +25,8 @@ class Transactions(Protocol):
         With ``first`` it begins later: with the first transaction inside the block,
         which calls ``first`` at once and stays open until the block ends. If that
         inner one fails, it is rolled back, and the next one begins again. What is read
-        before is not part of it.
+        before is not part of it. Such a block inside another that has not begun is one
+        of its own; the outer one still begins with the next transaction after it.
 
         When the outermost block has ended, what was written survives a crash of the
         machine. A block inside a block joins it. Reads inside see what was written.

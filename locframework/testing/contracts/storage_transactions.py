@@ -114,6 +114,24 @@ class StorageTransactionsContract:
             raise _Fault
         assert not exists(storage, lost)
 
+    def test_deferred_transaction_is_kept_when_one_inside_it_has_ended(
+        self, storage: Storage
+    ) -> None:
+        begun: list[Organization] = []
+        with (
+            pytest.raises(_Fault),
+            storage.transaction(first=lambda: begun.append(insert(storage))),
+        ):
+            with storage.transaction(first=lambda: begun.append(insert(storage))):
+                inner = insert(storage)
+            assert exists(storage, inner)
+            lost = insert(storage)
+            raise _Fault
+
+        kept, undone = begun
+        assert [exists(storage, each) for each in (kept, inner)] == [True] * 2
+        assert not any(exists(storage, each) for each in (undone, lost))
+
     def test_snapshot_reads_one_moment_and_no_write(self, storage: Storage) -> None:
         first = add_project(storage)
         with storage.snapshot():
