@@ -314,6 +314,9 @@ def _check(
             declaration.permission == "" and not declaration.public
         ),
         "it must say what it returns": "return" not in hints,
+        "it is async; operations are plain methods": (
+            inspect.iscoroutinefunction(function)
+        ),
         "a public operation has no caller": (
             declaration.public and "caller" in arguments
         ),

@@ -66,6 +66,10 @@ def _check(operation: Operation, permissions: Collection[str]) -> None:
         f"the permission {operation.permission!r} is unknown": (
             bool(operation.permission) and operation.permission not in permissions
         ),
+        "parameters of a path are texts: annotate them with str": any(
+            getattr(each.type, "__origin__", each.type) is not str
+            for each in operation.parameters
+        ),
         'rate="content" is for the published content of the core': (
             operation.rate == "content"
         ),

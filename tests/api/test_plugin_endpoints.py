@@ -15,6 +15,7 @@ from locframework.ports import (
     LocError,
     Page,
     PageRequest,
+    Prepared,
     Raw,
     RawBody,
     RawResponse,
@@ -127,6 +128,24 @@ class DigestPlugin:
         """Receive what others send."""
         self.sent.append(body)
         return Raw(b"", None, 204)
+
+    @operation("GET", "/slow", permission="project_read")
+    def get_slow(self) -> Key:
+        """Get."""
+        return Key("slow")
+
+    @operation("PUT", "/slow", permission="project_update")
+    def prepare(self) -> Prepared[Key]:
+        """Do what takes long before the transaction."""
+        self.sent.append(self._in_transaction())
+        return Prepared(lambda: Key(self._in_transaction()))
+
+    def _in_transaction(self) -> str:
+        try:
+            self._framework.storage.before_commit("it", lambda: lambda: None)
+        except RuntimeError:
+            return "outside"
+        return "inside"
 
     @operation("GET", "/broken", permission=None)
     def get_broken(self) -> Key:
@@ -247,6 +266,27 @@ def test_the_same_idempotency_key_sends_once(here, plugin):
     assert again.headers["Idempotency-Replayed"] == "true"
     assert other.error["code"] == "idempotency_conflict"
     assert len(plugin.sent) == 1
+
+
+def test_slow_work_stays_outside_the_transaction_of_if_match(here, plugin):
+    path = f"{HERE}/slow"
+    state = {"If-Match": str(here.owner.get(path).headers["ETag"])}
+
+    plain, matched = here.owner.put(path), here.owner.put(path, headers=state)
+
+    assert (plain.data["name"], matched.data["name"]) == ("outside", "inside")
+    assert plugin.sent == ["outside", "outside"]
+
+
+def test_the_name_of_a_plugin_may_have_capitals_and_dots(keys_with):
+    here = keys_with(providing(declaring(path="/a"), name="My.Desk-2"))
+
+    answer = here.owner.get("/plugins/My.Desk-2/a")
+    paths = here.owner.get("/openapi.json").json["paths"]
+
+    assert answer.data == {"name": "a"}
+    operation_id = paths["/plugins/My.Desk-2/a"]["get"]["operationId"]
+    assert operation_id == "myDesk2GetIt"
 
 
 def test_if_match_names_the_state_that_was_read(here, plugin):
@@ -381,6 +421,20 @@ class OfOrganization:
         return Key(organization_id)
 
 
+class OfNumber:
+    @operation("GET", "/{number}", permission=None)
+    def get_it(self, number: int) -> Key:
+        """Get it."""
+        return Key(str(number))
+
+
+class Slow:
+    @operation("GET", "/a", permission=None)
+    async def get_it(self) -> Key:
+        """Get it."""
+        return Key("a")
+
+
 class NoHints:
     @operation("GET", "/a", permission=None)
     def get_it(self):
@@ -402,6 +456,8 @@ class NoHints:
         (declaring(path="/{x}"), "its path names ['x'], its arguments []"),
         (OfReport(), "there is no permission check for 'reportId'"),
         (OfOrganization(), "it needs a permission, as nothing else keeps callers from"),
+        (OfNumber(), "parameters of a path are texts: annotate them with str"),
+        (Slow(), "it is async; operations are plain methods"),
         (NoHints(), "it must say what it returns"),
     ],
 )
