@@ -3,7 +3,7 @@
 project = "locframework"
 author = "the locframework authors"
 extensions = ["myst_parser"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "examples"]
 myst_heading_anchors = 3
 highlight_language = "none"  # of blocks that name no language
 

@@ -156,6 +156,7 @@ from .http.records import UploadedFile as UploadedFile
 from .http.records import Wrapped as Wrapped
 from .http.responses import Link as Link
 from .jobs.records import Job as Job
+from .jobs.records import JobAnswer as JobAnswer
 from .jobs.records import JobError as JobError
 from .jobs.records import JobFilter as JobFilter
 from .jobs.records import JobQueue as JobQueue

@@ -205,10 +205,13 @@ def beside(
 
 
 _ONLY_ASKED_FOR = """
+from importlib.metadata import EntryPoints
 from locframework import plugins as finding
 
 every = finding.installed_entries
-finding.installed_entries = lambda: [e for e in every() if e.dist.name in {names!r}]
+finding.installed_entries = lambda: EntryPoints(
+    each for each in every() if each.dist.name in {names!r}
+)
 """
 
 
