@@ -9,7 +9,7 @@ their ports in ``locframework.ports``, and here ``hookimpl`` and what commands u
 
 from typing import TYPE_CHECKING
 
-import pluggy
+from .marker import HookimplMarker
 
 if TYPE_CHECKING:
     from .app import OPERATOR as OPERATOR
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .settings import Settings as Settings
     from .wsgi import create_app as create_app
 
-hookimpl = pluggy.HookimplMarker("locframework")
+hookimpl = HookimplMarker()
 """Marks a plugin's method as the answer to the hook of the same name."""
 
 _MODULES = {

@@ -55,6 +55,7 @@ from .keys.imported_files import layout_family
 from .keys.service import Keys, Review
 from .keys.writing.trash import KeyTrash
 from .keys.writing.writer import KeyWriter
+from .listeners import DurableListeners
 from .machine_translation.approval import RunApprovals
 from .machine_translation.quality import DraftReviews
 from .machine_translation.run import TranslationRuns
@@ -123,7 +124,8 @@ class Framework:
     - jobs: reading, waiting for and cancelling them
     - formats, plugins: what is installed
     - plugin, project_settings: what belongs to a plugin; its settings in projects
-    - runner, dispatcher, schedules: what runs jobs, sends webhooks, and starts jobs
+    - runner, dispatcher, schedules, listeners: what runs jobs, sends webhooks, starts
+      jobs, and calls durable listeners
     - operations, call: the operations of the API, and running one by its name
 
     ``plugins`` are objects made by hand, beside the installed ones (``discover``
@@ -410,6 +412,10 @@ class Framework:
         )
         plugins.emit_event = PluginEvents(storage, events, types).emit
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
+        listeners = plugins.durable_listeners
+        self.listeners = DurableListeners(storage, listeners, clock)
+        if listeners:
+            events.listen_after(lambda _: self.listeners.wake())
 
         self.project_settings = ProjectSettings(
             plugins.project_settings, storage, projects, events
@@ -504,6 +510,7 @@ class Framework:
         """Bring the database up to date; return the migrations applied. Safe when
         several processes start at once."""
         applied = self.storage.migrate()
+        self.listeners.register()
         self._is_migrated = True
         return applied
 
@@ -557,10 +564,11 @@ class Framework:
             return
         self.require_needs()
         chores = [self.files.purge, self.blobs.prune, self.meter.write]
-        chores += [self._purge]
+        chores += [self.listeners.check, self._purge]
         self._ticker = Ticker(self._wake_if_due, chores)
         self.runner.start()
         self.dispatcher.start()
+        self.listeners.start()
         self._ticker.start()
         self._unwatch = self.storage.watch(self._wake)
 
@@ -569,6 +577,7 @@ class Framework:
         of plugins took."""
         yield from self.queues.metrics()
         yield from self.dispatcher.metrics()
+        yield from self.listeners.metrics()
         yield from self.plugins.metrics()
 
     def close(self) -> None:
@@ -579,6 +588,7 @@ class Framework:
         if self._ticker is not None:
             self._unwatch()
             self._ticker.stop()
+            self.listeners.stop()
             self.dispatcher.stop()
             self.runner.stop()
             self._ticker = None
@@ -596,12 +606,15 @@ class Framework:
     def _wake(self) -> None:
         self.runner.wake()
         self.dispatcher.wake()
+        self.listeners.wake()
 
     def _wake_if_due(self) -> None:
-        due = self.storage.find_due(self.runner.types, timestamp(self.clock()))
+        now, plugins = timestamp(self.clock()), self.listeners.plugins
+        due = self.storage.find_due(self.runner.types, now, plugins)
         self.runner.wake_if(due.jobs)
         self.dispatcher.wake_if(due.deliveries)
         self.schedules.run_due()
+        self.listeners.tick(due.events)
 
     def _later(self, call: Callable[[], None]) -> None:
         self._background.submit(call)

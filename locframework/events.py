@@ -148,8 +148,9 @@ class EventStore(Protocol):
 
     def add(self, events: Sequence[Event], undo: UndoLog | None = None) -> Subscribers:
         """Append, in the transaction that is open; return who acts on the events of the
-        project of the last one. Two statements a 500 events. ``undo`` is kept beside
-        the events that are about their keys."""
+        project of the last one. Two statements a 500 events, and another if there are
+        durable listeners, for which they wait from then on (``ListenerStore``).
+        ``undo`` is kept beside the events that are about their keys."""
 
     def page_of_events(
         self, project_id: str, where: EventFilter, page: PageRequest

@@ -1,14 +1,18 @@
 """Clears away what nobody can reach any more, some of it each minute."""
 
+import logging
 from datetime import timedelta
 
 from .fields import Clock, timestamp
 from .http.idempotency import STORED_FOR as KEYS_KEPT
 from .storage import Purgeable, Storage
 
+log = logging.getLogger("locframework")
+
 DELIVERIES_KEPT = timedelta(days=30)  # the log of webhooks, decisions 2.7
 JOBS_KEPT = timedelta(days=30)  # decisions 2.6
 TRASH_KEPT = timedelta(days=30)  # what was deleted, and branches that ended
+LISTENERS_KEPT = timedelta(days=30)  # of plugins that no process has any more
 REMOVALS_KNOWN = timedelta(days=30)  # to the indexes of matchers: at most twice that
 TRASH: tuple[Purgeable, ...] = (
     *("keys", "projects", "distributions", "glossaries", "branches", "memories"),
@@ -35,6 +39,12 @@ class Purge:
         self._purge("idempotency_keys", self._before(KEYS_KEPT))
         self._purge("jobs", self._before(JOBS_KEPT))
         self._purge("webhooks", timestamp(self._clock()))
+        if gone := self._purge("listeners", self._before(LISTENERS_KEPT)):
+            log.warning(
+                "%d rows of durable listeners were dropped: no process has had their"
+                " plugins for 30 days",
+                gone,
+            )
         for _ in range(LOG_PURGED_MOST // PURGED_AT_ONCE):
             gone = self._purge("deliveries", self._before(DELIVERIES_KEPT))
             if gone < PURGED_AT_ONCE:

@@ -57,6 +57,7 @@ from .http.pages import Pages, require_pages
 from .http.plugin_operations import operations_of_plugin
 from .keys.changes import NOTE_LENGTH, Change, WriteNote, WriteRefusal, WriteVeto, named
 from .machine_translation.translator import Translator
+from .marker import DURABLE
 from .memories.matching.port import Matcher
 from .plugin_services.records import PluginJob
 from .plugin_services.rules import job_fault, job_type, settings_type_fault
@@ -90,9 +91,9 @@ _ALWAYS = {"loc_decide_settings", "loc_on_close", "loc_on_start"}
 _DECIDES = "it decides what people may do; set it, or name it in blocked_plugins"
 
 OWN_COMMANDS = frozenset(
-    {"check-settings", "convert", "export", "glossary", "import", "jobs", "member"}
-    | {"migrate", "organization", "plugins", "project", "recheck", "serve", "tm"}
-    | {"token", "translate", "verify", "webhooks", "worker"}
+    {"check-settings", "convert", "export", "glossary", "import", "jobs", "listeners"}
+    | {"member", "migrate", "organization", "plugins", "project", "recheck", "serve"}
+    | {"tm", "token", "translate", "verify", "webhooks", "worker"}
 )
 """The commands of the framework; no plugin with commands has one of these names."""
 
@@ -203,7 +204,14 @@ class PluginHost:
         )
         self.pages = self._provided_pages()
         self.jobs = self._provided_jobs()
-        self._listeners = self._implementations("loc_on_event")
+        listeners = self._implementations("loc_on_event")
+        durable = {
+            each.plugin_name
+            for each in self._manager.hook.loc_on_event.get_hookimpls()
+            if getattr(each.function, DURABLE, False)
+        }
+        self._durable = [each for each in listeners if each[0] in durable]
+        self._listeners = [each for each in listeners if each[0] not in durable]
         self._starters = self._implementations("loc_on_start")
         self._closers = self._implementations("loc_on_close")
         self._vetoes = self._implementations("loc_decide_write")
@@ -529,27 +537,36 @@ class PluginHost:
         for name, listen in self._listeners:
             running.append(name)
             try:
-                self.call_listener(name, listen, event)
+                seconds = self._listen(name, listen, event)
+                hook = name, "loc_on_event"
+                if seconds > SLOW_SECONDS and self.times.may_log(hook):
+                    log.warning(
+                        "plugin %s is slow: loc_on_event took %.0f ms for %s",
+                        *(name, seconds * 1000, event.type),
+                    )
             except PLUGIN_EXCEPTIONS:
                 log.exception("plugin %s failed in loc_on_event %s", name, event.type)
             finally:
                 running.pop()
 
-    def call_listener(
-        self, name: str, listen: Callable[..., Any], event: Event
-    ) -> None:
-        """Call ``loc_on_event`` of a plugin, and time it. Raises what it raises."""
-        hook, began, failed = (name, "loc_on_event"), perf_counter(), True
+    @property
+    def durable_listeners(self) -> dict[str, Callable[[Event], None]]:
+        """What calls each durable listener, by plugin. It raises what that raises."""
+
+        def call(name: str, listen: Callable[..., Any], event: Event) -> None:
+            self._listen(name, listen, frozen(event))
+
+        return {name: partial(call, name, listen) for name, listen in self._durable}
+
+    def _listen(self, name: str, listen: Callable[..., Any], event: Event) -> float:
+        """Call a listener; return how many seconds it took."""
+        began, failed = perf_counter(), True
         try:
             listen(event=event)
             failed = False
         finally:
-            seconds = self.times.add(hook, began, failed=failed)
-            if seconds > SLOW_SECONDS and self.times.may_log(hook):
-                log.warning(
-                    "plugin %s is slow: loc_on_event took %.0f ms for %s",
-                    *(name, seconds * 1000, event.type),
-                )
+            seconds = self.times.add((name, "loc_on_event"), began, failed=failed)
+        return seconds
 
     def _log_endless(self, event: Event, running: Sequence[str]) -> None:
         names = ", ".join(dict.fromkeys(running))
@@ -607,6 +624,8 @@ class PluginHost:
                 method = getattr(plugin, hook)
                 if inspect.iscoroutinefunction(method):
                     raise TypeError(f"{hook} is async; hooks are plain methods")
+                if getattr(method, DURABLE, False) and hook != "loc_on_event":
+                    raise TypeError(f"{hook} is durable; only loc_on_event can be")
                 if options["wrapper"] or options["hookwrapper"]:
                     raise TypeError(f"{hook} is a wrapper; hooks are plain methods")
             if _COMMANDS in hooks and name in OWN_COMMANDS:

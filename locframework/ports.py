@@ -204,6 +204,9 @@ from .languages import folded as folded
 from .languages import locale_tag as locale_tag
 from .languages import looks_like_word as looks_like_word
 from .languages import match_language as match_language
+from .listeners import Claimed as Claimed
+from .listeners import ListenerState as ListenerState
+from .listeners import ListenerStore as ListenerStore
 from .machine_translation.messages import Piece as Piece
 from .machine_translation.server import EngineServer as EngineServer
 from .machine_translation.server import EngineSettings as EngineSettings

@@ -16,6 +16,7 @@ from locframework.http.idempotency import IdempotencyStore
 from locframework.jobs.records import Queues
 from locframework.jobs.store import JobStore
 from locframework.keys.store import BranchKeyStore, KeyStore
+from locframework.listeners import ListenerStore
 from locframework.machine_translation.usage import AiUsageStore
 from locframework.memories.matching.port import MemoryTextStore
 from locframework.memories.store import MemoryStore
@@ -37,6 +38,7 @@ Purgeable = Literal[
     "idempotency_keys",
     "jobs",
     "keys",
+    "listeners",
     "memories",
     "projects",
     "webhooks",
@@ -48,6 +50,7 @@ class Due(NamedTuple):
 
     jobs: bool
     deliveries: bool
+    events: bool = False  # for durable listeners
 
 
 class Need(Struct, frozen=True, order=True):
@@ -87,16 +90,21 @@ class Storage(Transactions, Protocol):
     ai_usage: AiUsageStore
     processes: ProcessStore
     plugin_entries: PluginStore
+    listeners: ListenerStore
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""
 
     def release_leases(self, is_over: Callable[[str], bool], now: Timestamp) -> None:
-        """Let jobs and deliveries of owners for whom ``is_over`` is true be claimed at
-        once."""
+        """Let jobs, deliveries and durable listeners of owners for whom ``is_over`` is
+        true be claimed at once."""
 
-    def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
-        """Return which kinds of work may be claimed, once a second. One statement."""
+    def find_due(
+        self, job_types: Sequence[str], now: Timestamp, listeners: Sequence[str] = ()
+    ) -> Due:
+        """Return which kinds of work may be claimed, once a second: jobs of these
+        types, deliveries, and events that wait for these durable listeners. One
+        statement."""
 
     def queues(self, now: Timestamp) -> Queues:
         """Return how much background work there is. Three statements."""
@@ -106,15 +114,17 @@ class Storage(Transactions, Protocol):
         sorted. Asked at a start."""
 
     def watch(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Call from another thread when any process has committed jobs or deliveries,
-        if the database can notify. Return a function that ends it."""
+        """Call from another thread when any process has committed jobs, deliveries or
+        events that wait for durable listeners, if the database can notify. Return a
+        function that ends it."""
 
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
         """Drop up to about ``rows`` rows of what ended before then, oldest first.
 
         What was deleted goes with all it held, branches with the keys they hold, and
         files that no key has named since. Finished jobs, deliveries and responses to
-        repeated requests go by their age. Return the number of rows; 0 means that
+        repeated requests go by their age, and durable listeners, with the events that
+        wait for them, by ``seen_at``. Return the number of rows; 0 means that
         nothing is left.
         """
 

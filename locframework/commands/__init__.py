@@ -8,6 +8,7 @@ from .common import Setup, common_options, one_line_errors
 from .convert import convert
 from .files import export, glossary, import_, tm
 from .jobs import jobs
+from .listeners import listeners
 from .maintenance import check_settings, migrate, plugins, recheck, verify
 from .management import member, organization, project, token
 from .plugin_commands import plugin_group, plugin_groups
@@ -70,6 +71,6 @@ def main() -> None:
 for command in (
     *(serve, worker, plugins, check_settings, migrate, recheck, verify),
     *(import_, export, convert, translate, tm, glossary),
-    *(organization, member, token, project, jobs, webhooks),
+    *(organization, member, token, project, jobs, webhooks, listeners),
 ):
     main.add_command(command)

@@ -18,6 +18,7 @@ from locframework.commands import main
 from locframework.commands.common import configure_logging, progress
 from locframework.errors import PluginError, SettingsError
 from locframework.glossaries.records import NewGlossary
+from locframework.keys.records import NewKey
 from locframework.memories.records import NewMemory
 
 
@@ -66,6 +67,7 @@ WRITES_NO_DATA += [("tm", "export"), ("glossary", "export")]
 WORDS = {
     ("organization", "create"): "Another --owner bo@example.com",
     ("member", "add"): "bo@example.com --role viewer",
+    ("member", "invite"): "ada@example.com",
     ("token", "create"): "ada@example.com",
     ("token", "revoke"): "--all ada@example.com",
     ("project", "create"): "Blog --source-language en",
@@ -75,6 +77,7 @@ WORDS = {
     ("jobs", "show"): "{job}",
     ("jobs", "cancel"): "{job}",
     ("jobs", "retry"): "{cancelled}",
+    ("listeners", "skip"): "digest",
 }
 """What commands need to print data; the others need nothing."""
 
@@ -95,6 +98,8 @@ def test_every_command_that_prints_data_prints_one_json_document(
     start = framework.issues.start_recheck
     jobs = {each: start(OPERATOR, project.id).id for each in ("job", "cancelled")}
     framework.jobs.cancel_job(OPERATOR, project.id, jobs["cancelled"])
+    framework.storage.listeners.register(["digest"], "2026-11-21T08:45:29.123Z")
+    framework.keys.create_key(OPERATOR, project.id, NewKey("waits"))
 
     words = WORDS.get(name, "").format(**jobs).split()
     result = command(*name, *words, "--json")

@@ -84,7 +84,7 @@ def example(page: Page, request: pytest.FixtureRequest) -> Example:
     """Run the example of a hook and return its names."""
 
     def run(hook: str) -> dict[str, Any]:
-        _, code = page.blocks("python", page.sections()[hook])
+        *_, code = page.blocks("python", page.sections()[hook])
         names: dict[str, Any] = {"__file__": __file__}
         exec(compile(code, f"{request.module.PAGE}, {hook}", "exec"), names)
         return names

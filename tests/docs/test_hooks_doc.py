@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from time import sleep
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -401,6 +402,22 @@ def test_the_example_of_loc_decide_settings(example):
     there.require_usable(Settings())
     with pytest.raises(PluginError, match="program: no-such-program: was not found"):
         gone.require_usable(Settings())
+
+
+def test_the_example_of_durable_listeners(example, open_with):
+    sent = {}
+    plugin = example("Durable listeners")["Mirror"](sent.setdefault)
+
+    with open_with(plugin) as workspace:
+        workspace.key(workspace.project(), "a")
+        framework = workspace.framework
+        assert framework.listeners.run_until_idle() == 1
+        assert framework.listeners.run_until_idle() == 0
+
+    [content] = sent.values()
+    event = msgspec.json.decode(content, type=ports.Event)
+    assert (event.type, event.items[0]["key"]) == ("key.created", "a")
+    assert {*sent} == {event.id}
 
 
 def test_the_example_of_loc_on_close(example, open_with):

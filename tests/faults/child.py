@@ -23,7 +23,15 @@ import locframework_storage_peewee.postgres  # noqa: F401
 import waitress  # noqa: F401
 from locframework_storage_peewee import database
 
-from locframework import Framework, Settings, create_app, transactions, wsgi
+from locframework import (
+    Framework,
+    Settings,
+    app,
+    create_app,
+    hookimpl,
+    transactions,
+)
+from locframework.events import Event
 from locframework.keys.writing.unit_of_work import KeyEvents
 from locframework.server import listen, serve, stop_signals
 
@@ -55,23 +63,44 @@ def crash_around_writes() -> None:
     database._COMMIT = commit_events
 
 
+class Recorder:
+    """A durable listener that appends what it is handed to a file."""
+
+    name = "recorder"
+
+    def __init__(self, path: str, seconds: float = 0) -> None:
+        self._path, self._seconds = path, seconds
+
+    @hookimpl(durable=True)
+    def loc_on_event(self, event: Event) -> None:
+        self._note("begun", event)
+        time.sleep(self._seconds)
+        self._note("done", event)
+
+    def _note(self, what: str, event: Event) -> None:
+        line = json.dumps([what, event.id, os.getpid()]) + "\n"
+        file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(file, line.encode())
+        os.close(file)
+
+
 def serve_one(asked: dict[str, Any]) -> None:
     """Serve by these settings, until told to stop; or die at ``crash_at``.
 
-    ``hang_at``: who comes to that place does not go on.
+    ``hang_at``: who comes to that place does not go on. ``recorder``: the file of a
+    Recorder, and how long each of its calls takes.
     """
+    plugins = [Recorder(*asked["recorder"])] if "recorder" in asked else []
     crash_around_writes()
     transactions.arm(asked.get("hang_at", asked["crash_at"]))
     if "hang_at" in asked:
         transactions.os = SimpleNamespace(_exit=lambda _: time.sleep(3600))
     if "requests_a_minute" in asked:  # for clients that are quicker than any of ours
-        wsgi.RateLimiter = partial(
-            wsgi.RateLimiter, api_limit=asked["requests_a_minute"]
-        )
+        app.RateLimiter = partial(app.RateLimiter, api_limit=asked["requests_a_minute"])
     with (
         stop_signals() as stop,
         listen("127.0.0.1", 0) as listening,
-        Framework(Settings.of(asked["settings"])) as framework,
+        Framework(Settings.of(asked["settings"]), plugins) as framework,
     ):
         port = listening.getsockname()[1]
         serve(

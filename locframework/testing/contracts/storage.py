@@ -7,6 +7,7 @@ from .storage_glossaries import StorageGlossariesContract
 from .storage_jobs import StorageJobsContract
 from .storage_key_model import StorageKeyModelContract
 from .storage_keys import StorageKeysContract
+from .storage_listeners import StorageListenersContract
 from .storage_memories import StorageMemoriesContract
 from .storage_plugins import StoragePluginsContract
 from .storage_repositories import StorageRepositoriesContract
@@ -20,6 +21,7 @@ class StorageContract(
     StorageAccessContract,
     StorageEventsContract,
     StorageJobsContract,
+    StorageListenersContract,
     StorageKeyModelContract,
     StorageKeysContract,
     StorageDeliveryContract,

@@ -141,7 +141,7 @@ class StorageJobsContract:
 
         assert lease_owners(storage) == {owners[1]}
         due = storage.find_due(["import"], at(20))
-        assert due == (type(queue) is Queue, type(queue) is Deliveries)
+        assert due == (type(queue) is Queue, type(queue) is Deliveries, False)
         assert storage.find_due(["export"], at(20)).jobs is False
         assert queue.claim("new") == (first, 2)
         assert queue.claim("new") == NOTHING

@@ -26,7 +26,7 @@ from locframework.ports import (
 from .database import Database, Order, Store, chunks, fields, json_text, of_given
 from .engine import Row
 
-_EVENT = """id, type, organization_id, project_id, branch, actor_type, actor_id,
+EVENT = """id, type, organization_id, project_id, branch, actor_type, actor_id,
     created_at, job_id, merge_of, items"""
 _plain = fields(
     "id, type, organization_id, project_id, branch, actor.type, actor.id, created_at,"
@@ -42,7 +42,8 @@ _SUBSCRIBERS = """
     EXISTS (SELECT 1 FROM distributions d
         WHERE d.project_id = events.project_id AND d.auto_publish),
     EXISTS (SELECT 1 FROM webhooks w WHERE w.project_id = events.project_id
-        AND w.is_active AND w.deleted_at IS NULL)"""
+        AND w.is_active AND w.deleted_at IS NULL),
+    EXISTS (SELECT 1 FROM event_listeners)"""
 
 _seq_of = itemgetter(0)
 _key_id_of = methodcaller("get", "keyId")
@@ -63,16 +64,24 @@ class EventTable(Store):
 
     def add(self, events: Sequence[Event], undo: UndoLog | None = None) -> Subscribers:
         self._database.require_transaction()
-        kept, subscribers = undo or {}, (False, False, False)
+        kept = undo or {}
+        memories = distributions = webhooks = False
         for some in chunks(events):
             values = ", ".join([f"({', '.join('?' * 11)})"] * len(some))
             found = self._database.run_rows(
-                f"""INSERT INTO events ({_EVENT}) VALUES {values}
+                f"""INSERT INTO events ({EVENT}) VALUES {values}
                     RETURNING id, seq, {_SUBSCRIBERS}""",
                 [*chain.from_iterable(map(_row, some))],
             )
-            subscribers = found[-1][2:]
+            *_, memories, distributions, webhooks, listeners = found[-1]
             numbers: dict[str, int] = {id_: seq for id_, seq, *_ in found}
+            if listeners:
+                self._database.run(
+                    f"""INSERT INTO waiting_events (plugin, seq)
+                        SELECT l.plugin, e.seq FROM event_listeners l
+                        CROSS JOIN events e WHERE {self._database.among("e.id")}""",
+                    (self._database.listed(numbers),),
+                )
             rows: list[tuple[str, int, str | None]] = []
             for event in some:
                 traced = kept.get(event.type, {})
@@ -83,7 +92,7 @@ class EventTable(Store):
                     rows.append((key_id, numbers[event.id], trace))
             rows.sort(key=_in_order)
             self._database.insert_many("event_keys", "key_id, seq, trace", rows)
-        return Subscribers(*map(bool, subscribers))
+        return Subscribers(bool(memories), bool(distributions), bool(webhooks))
 
     def page_of_events(
         self, project_id: str, where: EventFilter, page: PageRequest
@@ -92,19 +101,19 @@ class EventTable(Store):
         with self._database.snapshot():
             source = f"{_source(where)} WHERE {condition}"
             order = _ORDER if where.key_id is None else _OF_KEY
-            return self._page(page, _event, _EVENT, source, params, order)
+            return self._page(page, event_of, EVENT, source, params, order)
 
     def stream_events(
         self, project_id: str, where: EventFilter, *, latest: int | None = None
     ) -> Iterator[Event]:
         condition, params = _condition(project_id, where)
-        select = f"SELECT {_EVENT} FROM {_source(where)} WHERE {condition}"
+        select = f"SELECT {EVENT} FROM {_source(where)} WHERE {condition}"
         if latest is None:
             rows = self._database.stream(f"{select} ORDER BY e.seq", params)
         else:
             few = f"{select} ORDER BY e.seq DESC LIMIT ?"
             rows = iter(self._database.rows(few, (*params, latest)))
-        return map(_event, rows)
+        return map(event_of, rows)
 
     def touches(
         self,
@@ -145,7 +154,13 @@ def drop_events(database: Database, project_id: str, rows: int) -> int:
             for key_id in dict.fromkeys(map(_key_id_of, _items.decode(items)))
         ],
     )
-    database.run_many("DELETE FROM events WHERE seq = ?", [(seq,) for seq, _ in found])
+    numbers = [(seq,) for seq, _ in found]
+    database.run_many(
+        """DELETE FROM waiting_events
+            WHERE plugin IN (SELECT plugin FROM event_listeners) AND seq = ?""",
+        numbers,
+    )
+    database.run_many("DELETE FROM events WHERE seq = ?", numbers)
     return len(found)
 
 
@@ -215,7 +230,8 @@ def _row(event: Event) -> Row:
     return *_plain(event), json_text(event.items)
 
 
-def _event(row: Row) -> Event:
+def event_of(row: Row) -> Event:
+    """Return the event of a row of the columns ``EVENT``."""
     *first, actor_type, actor_id, created_at, job_id, merge_of, items = row
     values = [*first, Actor(actor_type, actor_id), _items.decode(items)]
     return Event(*[*values, created_at, job_id, merge_of])

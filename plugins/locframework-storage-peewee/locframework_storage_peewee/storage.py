@@ -16,6 +16,7 @@ from locframework.ports import (
     IdempotencyStore,
     JobStore,
     KeyStore,
+    ListenerStore,
     MemoryStore,
     MemoryTextStore,
     Need,
@@ -45,6 +46,7 @@ from .glossaries import GlossaryTables
 from .idempotency import IdempotencyTable
 from .jobs import CLAIMABLE, RUNNING, JobTable
 from .keys import KeyTables
+from .listeners import IS_LISTENER_DUE, ListenerTables, purge_listeners
 from .memories import MemoryTables
 from .memory_texts import MemoryTexts
 from .migrator import migrate, pending_migrations
@@ -112,6 +114,7 @@ class PeeweeStorage:
         self.ai_usage: AiUsageStore = AiUsageTable(self.database)
         self.plugin_entries: PluginStore = PluginTable(self.database)
         self.processes: ProcessStore = ProcessTable(self.database)
+        self.listeners: ListenerStore = ListenerTables(self.database)
         self.idempotency: IdempotencyStore = IdempotencyTable(self.database)
         self._webhooks = WebhookTables(self.database)
         self.webhooks: WebhookStore = self._webhooks
@@ -128,7 +131,8 @@ class PeeweeStorage:
     def release_leases(self, is_over: Callable[[str], bool], now: Timestamp) -> None:
         rows = self.database.rows(
             f"""SELECT owner FROM jobs WHERE {RUNNING} AND owner IS NOT NULL
-                UNION SELECT owner FROM webhook_deliveries WHERE owner IS NOT NULL"""
+                UNION SELECT owner FROM webhook_deliveries WHERE owner IS NOT NULL
+                UNION SELECT owner FROM event_listeners WHERE owner IS NOT NULL"""
         )
         owners = [owner for (owner,) in rows if is_over(owner)]
         if not owners:
@@ -144,15 +148,25 @@ class PeeweeStorage:
                     WHERE owner = ?""",
                 [(now, owner) for owner in owners],
             )
+            self.database.run_many(
+                "UPDATE event_listeners SET owner = NULL, due_at = ? WHERE owner = ?",
+                [(now, owner) for owner in owners],
+            )
 
-    def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
-        among = self.database.among("type")
-        [(jobs, deliveries)] = self.database.rows(
-            f"""SELECT EXISTS (SELECT 1 FROM jobs WHERE {CLAIMABLE} AND {among}),
-                {IS_DUE}""",
-            (now, last_lease_end(now), self.database.listed(job_types), now),
+    def find_due(
+        self, job_types: Sequence[str], now: Timestamp, listeners: Sequence[str] = ()
+    ) -> Due:
+        among, listed = self.database.among, self.database.listed
+        events, params = "FALSE", tuple[object, ...]()
+        if listeners:
+            events = f"{IS_LISTENER_DUE}{among('plugin')})"
+            params = (now, listed(listeners))
+        [found] = self.database.rows(
+            f"""SELECT EXISTS (SELECT 1 FROM jobs
+                    WHERE {CLAIMABLE} AND {among("type")}), {IS_DUE}, {events}""",
+            (now, last_lease_end(now), listed(job_types), now, *params),
         )
-        return Due(bool(jobs), bool(deliveries))
+        return Due(*map(bool, found))
 
     def queues(self, now: Timestamp) -> Queues:
         return Queues(self._jobs.queue(now), self._webhooks.depth())
@@ -166,6 +180,8 @@ class PeeweeStorage:
             return self._files.purge_files(before, rows)
         if table == "keys":
             return self._keys.purge_trash(before, rows)
+        if table == "listeners":
+            return purge_listeners(self.database, before, rows)
         return purge(self.database, table, before, rows)
 
     def migrate(self, *, dry_run: bool = False) -> list[str]:

@@ -137,7 +137,8 @@ def test_question_is_two_statements_that_walk_an_index(storage, kind, name):
     for plan in sqlite_plans(storage, seen) if kind == "sqlite" else ():
         for step in plan:
             whole = step.startswith("SCAN") and "INDEX" not in step
-            assert not whole or "json_each" in step or "CONSTANT" in step, plan
+            few = "json_each" in step or "event_listeners" in step  # a row a plugin
+            assert not whole or few or "CONSTANT" in step, plan
             assert "TEMP B-TREE FOR ORDER BY" not in step, plan
 
 

@@ -142,6 +142,20 @@ CREATE TABLE event_keys (
     PRIMARY KEY (key_id, seq)
 ) WITHOUT ROWID;
 
+CREATE TABLE event_listeners (
+    plugin TEXT PRIMARY KEY,
+    owner TEXT,
+    due_at TEXT NOT NULL,
+    failures INTEGER NOT NULL,
+    seen_at TEXT NOT NULL
+);
+
+CREATE TABLE waiting_events (
+    plugin TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (plugin, seq)
+) WITHOUT ROWID;
+
 CREATE TABLE jobs (
     id TEXT PRIMARY KEY,
     project_id TEXT REFERENCES projects (id) ON DELETE CASCADE,

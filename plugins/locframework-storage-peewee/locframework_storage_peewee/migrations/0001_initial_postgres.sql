@@ -35,3 +35,5 @@ CREATE TRIGGER jobs_notify AFTER INSERT ON jobs
     FOR EACH STATEMENT EXECUTE FUNCTION locframework_notify();
 CREATE TRIGGER webhook_deliveries_notify AFTER INSERT ON webhook_deliveries
     FOR EACH STATEMENT EXECUTE FUNCTION locframework_notify();
+CREATE TRIGGER waiting_events_notify AFTER INSERT ON waiting_events
+    FOR EACH STATEMENT EXECUTE FUNCTION locframework_notify();
