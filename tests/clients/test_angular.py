@@ -10,6 +10,8 @@ from locframework.http.records import Upload
 
 from .conftest import installed
 
+pytestmark = pytest.mark.judge
+
 SCRIPTS = Path(__file__).parent / "angular"
 NAME = {
     "1.2": '<x id="INTERPOLATION" equiv-text="{{ name }}"/>',

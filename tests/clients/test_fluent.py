@@ -11,6 +11,8 @@ from locframework.testing.contracts.formats import TEXTS
 from .conftest import installed
 from .test_i18next import address, asked
 
+pytestmark = pytest.mark.judge
+
 __all__ = ["address"]
 
 SCRIPTS = Path(__file__).parent / "fluent"

@@ -15,6 +15,8 @@ from locframework.http.records import Upload
 
 from .conftest import installed
 
+pytestmark = pytest.mark.judge
+
 SCRIPTS = Path(__file__).parent / "i18next"
 
 RUSSIAN = {"one": "{count} файл", "few": "{count} файла", "many": "{count} файлов"}

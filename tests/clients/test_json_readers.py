@@ -10,6 +10,8 @@ import pytest
 
 from .conftest import installed
 
+pytestmark = pytest.mark.judge
+
 HERE = Path(__file__).parent
 IS_REQUIRED = os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1"
 FORMS = {

@@ -17,6 +17,8 @@ from tests.formats.test_placeholders import WRITERS, converted, text_in
 
 from .conftest import installed
 
+pytestmark = pytest.mark.judge
+
 SCRIPTS = Path(__file__).parent / "messages"
 VALUES = ["x {y} 'z' %1$s", "Zoë", "100%"]
 NAMED = {f"a{at}": value for at, value in enumerate(VALUES, 1)}

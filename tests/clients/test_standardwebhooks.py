@@ -17,6 +17,8 @@ from locframework.webhooks.signing import new_secret, signed_headers
 
 from .conftest import installed
 
+pytestmark = pytest.mark.judge
+
 SCRIPTS = Path(__file__).parent / "standardwebhooks"
 MESSAGES = 10_000
 URL_LENGTH_LIMIT = 5_000  # 20 KB at most, in UTF-8

@@ -15,6 +15,8 @@ import pytest
 
 from locframework.http.records import Upload
 
+pytestmark = pytest.mark.judge
+
 DEMO = Path(__file__).parents[2] / "example_app" / "demo" / "django"
 READ = """import json, sys
 from translate.storage import tmx

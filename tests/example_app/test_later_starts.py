@@ -12,6 +12,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+pytestmark = pytest.mark.kill
+
 
 def ask(app, path, method="GET", **body):
     headers = {"Authorization": f"Bearer {app.demo['token']}"}

@@ -9,6 +9,8 @@ from itertools import count
 
 import pytest
 
+pytestmark = pytest.mark.kill
+
 LOST = (OSError, HTTPException)
 VALUES = {"en": "Pay", "de": "Zahlen", "ar": "ادفع"}
 BEFORE_THE_COMMIT = ["keys.before_events", "keys.after_events", "keys.before_commit"]

@@ -10,6 +10,8 @@ import pytest
 from locframework.http.records import Upload
 from locframework.testing.client import patiently
 
+pytestmark = pytest.mark.kill
+
 WRITERS = 50  # as many connections as one address may have
 JOBS = 24
 

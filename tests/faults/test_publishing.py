@@ -3,6 +3,10 @@
 import threading
 from hashlib import sha256
 
+import pytest
+
+pytestmark = pytest.mark.kill
+
 READERS = 4
 MODULES = 6
 LANGUAGES = ["de", "fr"]

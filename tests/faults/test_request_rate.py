@@ -9,6 +9,8 @@ from http.client import HTTPException
 
 import pytest
 
+pytestmark = pytest.mark.hosts
+
 MOST = 600  # service.md, Limits
 MINUTE = 60
 REDIS = os.environ.get("LOCFRAMEWORK_TEST_REDIS", "redis://127.0.0.1:6379/15")

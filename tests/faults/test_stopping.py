@@ -11,6 +11,8 @@ import pytest
 
 from locframework.http.records import Upload
 
+pytestmark = pytest.mark.kill
+
 CLIENTS = 4
 STOP_SECONDS = 10  # what running requests, and then running jobs, are given
 KEYS = 3_000

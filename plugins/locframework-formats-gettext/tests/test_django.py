@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from locframework.ports import FileOptions, SourceFile
 from tests.gettext_tools import normalised, refusals
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.judge, pytest.mark.slow]
 
 OPTIONS = FileOptions(key_separator=".", source_language="en")
 REQUIRED = os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1"

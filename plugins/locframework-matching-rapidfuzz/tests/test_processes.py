@@ -18,6 +18,8 @@ from locframework.testing.contracts.matchers import (
     sentences,
 )
 
+pytestmark = pytest.mark.kill
+
 TURNS = 12
 
 

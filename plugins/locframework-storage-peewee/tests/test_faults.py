@@ -16,6 +16,8 @@ from locframework.testing.contracts.storage_records import (
     project,
 )
 
+pytestmark = pytest.mark.kill
+
 sqlite_only = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 postgres_only = pytest.mark.parametrize(
     "kind", [pytest.param("postgres", marks=pytest.mark.server)], indirect=True

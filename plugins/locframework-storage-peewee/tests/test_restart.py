@@ -23,7 +23,7 @@ from locframework.testing.contracts.storage_records import (
 
 BACK_SECONDS = 5
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = [pytest.mark.kill, pytest.mark.server, pytest.mark.slow]
 
 
 class Cluster:
