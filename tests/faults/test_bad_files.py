@@ -141,6 +141,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.hosts
 def test_a_bomb_costs_little(sqlite_world, tmp_path):
     """What is sent is 50 MiB at most, what it would become is not."""
     site = open_site(sqlite_world, tmp_path)

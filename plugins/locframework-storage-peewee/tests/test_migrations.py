@@ -54,6 +54,7 @@ def test_looking_for_pending_migrations_makes_no_file(open_storage, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.kill
 def test_of_three_starters_at_once_one_migrates(empty, empty_url, start):
     children = [start("migrate", empty_url) for _ in range(3)]
     for child in children:
@@ -66,6 +67,7 @@ def test_of_three_starters_at_once_one_migrates(empty, empty_url, start):
     assert add_project(empty)
 
 
+@pytest.mark.kill
 @pytest.mark.parametrize("statements", [0, 1, 100])
 def test_a_killed_migration_leaves_nothing_and_the_next_start_completes_it(
     empty, empty_url, start, kind, storage, statements
