@@ -466,13 +466,12 @@ class Framework:
         ``propose``: without the permissions to approve, here and in the jobs that the
         call starts, so that texts are written as proposals.
         ``dry_run``: everything is checked, plugins are asked for vetoes, and nothing
-        is written or sent. Not inside a transaction; while it writes, others wait as
-        for a real call.
+        is written or sent. While it writes, others wait as for a real call.
 
         Return the JSON-shaped ``data`` of the answer; ``Raw`` where it is a file.
         Raises every LocError that a request would be refused with, RateLimited too;
         ValidationFailed also for an unknown operation, and for a dry run of an
-        operation that has none.
+        operation that has none. RuntimeError for one inside a transaction.
         """
         self.require_migrated()
         if propose:

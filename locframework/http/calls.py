@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar, cast
 from urllib.parse import urlencode
 
 import msgspec
-from falcon import Request, Response
+from falcon import Request, RequestOptions, Response, ResponseOptions
 from msgspec import Struct
 
 from locframework.errors import (
@@ -105,6 +105,8 @@ class Calls(Generic[C]):
         self._transactions = transactions
         self._base_url = base_url or PREFIX
         self._dispatches: dict[str, _Call[C]] = {}
+        self._request_options = RequestOptions()  # each call would make its own
+        self._response_options = ResponseOptions()
 
     @cached_property
     def listed(self) -> tuple[OperationInfo, ...]:
@@ -135,8 +137,9 @@ class Calls(Generic[C]):
             message = f"{operation_id} has no dry run: {operation.why_no_dry_run}"
             raise ValidationFailed.at("dryRun", "impossible", message)
         given, query = _split(operation, params)
-        request = Request(_environ(operation, caller, query, body))
-        response = Response()
+        environ = _environ(operation, caller, query, body)
+        request = Request(environ, self._request_options)
+        response = Response(self._response_options)
         dispatch = self._dispatches.get(operation_id)
         if dispatch is None:
             dispatch = self._dispatches[operation_id] = _Call(
@@ -149,12 +152,21 @@ class Calls(Generic[C]):
         if not dry_run:
             dispatch(request, response, **given)
         else:
+            self._require_no_transaction()
             # it begins with the first write, so that reads and checks before hold no
             # lock, and what is called after a commit never is
             with suppress(_DryRunEnds), self._transactions.transaction(_nothing):
                 dispatch(request, response, **given)
                 raise _DryRunEnds
         return response.context.answer
+
+    def _require_no_transaction(self) -> None:
+        """Raise RuntimeError where what a dry run rolls back is somebody else's."""
+        try:
+            self._transactions.before_commit(_DryRunEnds, lambda: _nothing)
+        except RuntimeError:
+            return
+        raise RuntimeError("a dry run cannot be made inside a transaction")
 
 
 class _DryRunEnds(Exception):

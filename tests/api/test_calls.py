@@ -401,6 +401,19 @@ def test_vetoes_are_asked_and_may_make_dry_runs(database_url, tmp_path):
         assert set(shop.statuses()) == {("pay", "en"), ("cart", "en")}
 
 
+def test_a_dry_run_inside_a_transaction_is_refused(workspace):
+    shop = Project(workspace, OPERATOR)
+    storage = workspace.framework.storage
+
+    with storage.transaction():
+        shop.call("createKey", {}, {"key": "kept"})
+        with pytest.raises(RuntimeError, match="inside a transaction"):
+            shop.call("createKey", {}, {"key": "tried"}, dry_run=True)
+
+    keys = shop.call("listKeys", {"sort": "key"})["items"]
+    assert [each["key"] for each in keys] == ["kept", "pay"]
+
+
 def test_operations_are_listed_with_complete_schemas(workspace):
     document = workspace.owner.get("/openapi.json").json
     written = {
