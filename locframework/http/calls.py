@@ -232,8 +232,10 @@ def _split(
     return given, query
 
 
-def _texts(root: str, name: str, value: object) -> Text | Sequence[Text] | None:
+def _texts(root: str, name: object, value: object) -> Text | Sequence[Text] | None:
     """Return what can stand in a URL. Raises ValidationFailed for anything else."""
+    if not isinstance(name, str):
+        raise ValidationFailed.at(root, "type", f"the name {name!r} is no text")
     for each in value if isinstance(value, list | tuple) else [value]:
         if each is not None and not isinstance(each, Text):
             message = "must be a text, a number, true or false, or a list of these"

@@ -320,6 +320,7 @@ def test_calls_count_as_requests_of_the_caller(workspace):
         ("createProject", {}, {"nam": "x"}, "$.nam", "did you mean 'name'?"),
         ("createProject", {"name": "x"}, {}, "query.name", "unknown field 'name'"),
         ("addFile", {"projectId": "a"}, b"", "body", "fields of the form"),
+        ("addFile", {"projectId": "a"}, {1: 2}, "form", "the name 1 is no text"),
     ],
 )
 def test_a_call_that_does_not_fit_is_refused(
