@@ -151,7 +151,9 @@ def loc_on_start(framework: Framework) -> None:
 
 @hookspec
 def loc_on_event(event: Event) -> None:
-    """Something was committed. Called after the commit, in no promised order."""
+    """Something was committed. Called after the commit, in no promised order. With
+    ``@hookimpl(durable=True)`` called in the background instead, at least once for each
+    event and in the order of the log, also after a crash."""
 
 
 @hookspec

@@ -29,6 +29,7 @@ STOP_SECONDS = 10.0
 EVENTS_AT_ONCE = 100
 HAND_OVER_SECONDS = 1.0  # until what was handed over is stored: a crash repeats it
 LONGEST_DELAY_SECONDS = 300
+AWAY_SECONDS = 1.0  # until a database is asked again that did not answer
 BEHIND_SECONDS = 300.0  # since when an event has waited, to be logged
 GONE_SECONDS = 3600.0  # since when no process has had a listener, to be logged
 
@@ -270,8 +271,11 @@ class _DurableListener:
             try:
                 while not self._stopping.is_set() and self.work():
                     pass
-            except Unavailable as error:  # at the next wake-up
+            except Unavailable as error:
                 log.info("the durable listener of %s waits: %s", self._plugin, error)
+                # the lease may be ours: then no poll finds it due
+                self._stopping.wait(AWAY_SECONDS)
+                self.woken.set()
             except Exception:
                 log.exception("the durable listener of %s continues", self._plugin)
 

@@ -427,18 +427,26 @@ class PluginHost:
         """Return the first plugin's answer to who holds the token, or None. A plugin
         that fails refuses: Unauthorized. Unavailable passes."""
         for name, decide in self._callers:
+            began, failed = perf_counter(), True
             try:
                 found = decide(token=token)
                 if found is not None:
                     # there and back: a Caller may be made of anything
                     made = msgspec.convert(msgspec.to_builtins(found), Caller)
                     check_record(made, "caller")  # no text that nobody can keep
+                    failed = False
                     return made
-            except (Unauthorized, Unavailable):
+                failed = False
+            except Unauthorized:
+                failed = False
+                raise
+            except Unavailable:
                 raise
             except PLUGIN_EXCEPTIONS:
                 log.exception("plugin %s failed in loc_decide_caller", name)
                 raise Unauthorized from None
+            finally:
+                self.times.add((name, "loc_decide_caller"), began, failed=failed)
         return None
 
     @property

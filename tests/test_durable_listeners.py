@@ -559,3 +559,25 @@ def test_a_database_that_is_away_delays_and_loses_nothing(
     workspace.framework.listeners.run_until_idle()
 
     assert recorder.keys == ["a", "a"]  # at least once
+
+
+def test_what_could_not_be_noted_is_repeated_soon_and_not_when_the_lease_ends(
+    open_with, recorder, monkeypatch
+):
+    workspace, failures = open_with(recorder), []
+    listeners = workspace.framework.storage.listeners
+    settle = listeners.settle
+
+    def fail_once(*args):
+        if not failures:
+            failures.append(args)
+            raise Unavailable("the database is away")
+        settle(*args)
+
+    monkeypatch.setattr(listeners, "settle", fail_once)
+    workspace.framework.start()
+    make_keys(workspace, workspace.project(), "a")
+
+    began = time.monotonic()
+    wait_until(lambda: recorder.keys == ["a", "a"])
+    assert time.monotonic() - began < LEASE.total_seconds() / 3

@@ -7,9 +7,11 @@ import time
 import pytest
 
 from locframework import hook_times, hookimpl
+from locframework.errors import Unauthorized, Unavailable
 from locframework.hook_times import HookTimes
 from locframework.http.records import Upload
 from locframework.ports import Finding, WriteRefusal
+from locframework.testing.client import Client
 from locframework.testing.workspace import open_workspace
 
 MILLISECOND = 0.001
@@ -41,6 +43,13 @@ class Slow:
         return self.found
 
     @hookimpl
+    def loc_decide_caller(self, token):
+        if token == "away":
+            raise Unavailable("the directory is away")
+        if token == "bad":
+            raise Unauthorized
+
+    @hookimpl
     def loc_decide_write(self, change):
         self._call("decide")
         return WriteRefusal("no") if change.key.startswith("bad") else None
@@ -57,7 +66,7 @@ def slow():
 
 @pytest.fixture
 def workspace(database_url, tmp_path, slow):
-    with open_workspace(database_url, tmp_path, plugins=[slow]) as workspace:
+    with open_workspace(database_url, tmp_path, plugins=[slow, "json"]) as workspace:
         yield workspace
 
 
@@ -113,6 +122,7 @@ def test_many_quick_calls_that_are_slow_in_all_are_logged(workspace, slow, caplo
         files={"file": Upload("en.json", texts, "application/json")},
         form={"languageCode": "en", "format": "json-flat"},
     )
+    assert accepted.status == 202, accepted
     job = workspace.job_of(accepted)
 
     assert job["status"] == "succeeded"
@@ -175,6 +185,20 @@ def test_a_refusal_is_no_failure_and_a_bad_finding_is_one(workspace, slow):
     assert refused.error["code"] == "write_refused"
     assert counts(workspace)["failures", "loc_decide_write"] == 0
     assert counts(workspace)["failures", "check:slow"] == 1
+
+
+def test_a_token_that_is_refused_is_no_failure_and_a_directory_that_is_away_is(
+    workspace,
+):
+    workspace.project()
+    before = counts(workspace)["calls", "loc_decide_caller"]
+
+    for token in ("unknown", "bad", "away"):
+        Client(workspace.app, token).get("/projects")
+
+    after = counts(workspace)
+    assert after["calls", "loc_decide_caller"] == before + 3
+    assert after["failures", "loc_decide_caller"] == 1
 
 
 def test_checks_that_come_with_the_framework_are_not_measured(workspace):
