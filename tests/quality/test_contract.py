@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from locframework.quality.checks import (
     Unchanged,
     WhiteSpace,
 )
-from locframework.testing.contracts.checks import CheckContract
+from locframework.testing.contracts.checks import CheckContract, Derived, Span
 
 from .subjects import subject
 
@@ -33,6 +33,9 @@ FILE_S = {"one": "One file", "other": "%d files"}
 
 class TestPlaceholders(CheckContract):
     check: ClassVar[Check] = Placeholders()
+    cannot: ClassVar[Mapping[Derived, str]] = {
+        "plural": "a form may have the number in words"
+    }
     good: ClassVar[Subjects] = {
         "none": subject("Save", "Speichern"),
         "the same": subject("Hi {name}", "Hallo {name}"),
@@ -159,6 +162,11 @@ class TestPlaceholders(CheckContract):
         ),
         "one with another": subject(FILES, {"one": "%s Datei", "other": "%d"}),
     }
+    spans: ClassVar[Mapping[str, Sequence[Span]]] = {
+        "extra": [Span(6, 12)],
+        "translated": [Span(0, 11), Span(6, 11)],
+        "once more": [Span(3, 5)],
+    }
 
 
 class TestMarkup(CheckContract):
@@ -232,6 +240,10 @@ class TestMarkup(CheckContract):
 
 class TestWhiteSpace(CheckContract):
     check: ClassVar[Check] = WhiteSpace()
+    cannot: ClassVar[Mapping[Derived, str]] = {
+        "after": "it looks at both ends of a text",
+        "within": "it looks at both ends of a text",
+    }
     good: ClassVar[Subjects] = {
         "none": subject("Save", "Speichern"),
         "the same": subject(" a\n", " b\n"),
@@ -251,6 +263,9 @@ class TestWhiteSpace(CheckContract):
 
 class TestPunctuation(CheckContract):
     check: ClassVar[Check] = Punctuation()
+    cannot: ClassVar[Mapping[Derived, str]] = {
+        "within": "it looks at the end of a text"
+    }
     good: ClassVar[Subjects] = {
         "none": subject("Save", "Speichern"),
         "the same": subject("Done.", "Fertig."),
@@ -324,6 +339,9 @@ def limited(text, max_length):
 
 class TestLength(CheckContract):
     check: ClassVar[Check] = Length()
+    cannot: ClassVar[Mapping[Derived, str]] = {
+        "within": "what is too long is the end of a text"
+    }
     good: ClassVar[Subjects] = {
         "no limit": subject("a", "b" * 1000),
         "just so": limited("b" * 30, 30),
@@ -334,10 +352,18 @@ class TestLength(CheckContract):
         "a plural form": limited({"one": "a", "other": "bcd"}, 2),
         "the source": Subject("a", "en", {None: "abc"}, "en", max_length=2),
     }
+    spans: ClassVar[Mapping[str, Sequence[Span]]] = {
+        "too long": [Span(30, 31)],
+        "a plural form": [Span(2, 3, "other")],
+        "the source": [Span(2, 3)],
+    }
 
 
 class TestPluralForms(CheckContract):
     check: ClassVar[Check] = PluralForms()
+    cannot: ClassVar[Mapping[Derived, str]] = {
+        "plural": "the forms of a key take the place of those in an ICU message"
+    }
     good: ClassVar[Subjects] = {
         "no plural": subject("a", "b"),
         "all": subject({}, {"one": "a", "other": "b"}),

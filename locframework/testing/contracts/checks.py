@@ -2,17 +2,27 @@
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import ClassVar, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from locframework.languages import PLURAL_FORMS
 from locframework.projects.records import Severity
-from locframework.quality.check import MESSAGE_LENGTH, Check, Checks, Finding, Subject
+from locframework.quality.check import (
+    FINDINGS_LIMIT,
+    MESSAGE_LENGTH,
+    AvoidedTerm,
+    Check,
+    Checks,
+    Finding,
+    Subject,
+    TextTerms,
+)
 
 LONGEST = 64 * 1024
 SECONDS_MOST = 1.0  # of one check on the longest text, on one processor
@@ -42,7 +52,12 @@ PAIRS = {
     "empty beside text": ("a", " "),
 }
 
-SLOW = {"percent before zeros": "%" + "0" * (LONGEST - 2) + "!"} | {
+SLOW = {
+    "percent before zeros": "%" + "0" * (LONGEST - 2) + "!",
+    "a long name in braces": "{" + "a" * (LONGEST - 2) + "}",
+    "a long name in a tag": "<" + "a" * (LONGEST - 2) + ">",
+    "names in braces": "".join(f"{{a{n}}}" for n in range(10_000))[:LONGEST],
+} | {
     name: (part * LONGEST)[:LONGEST]
     for name, part in {
         "one letter": "a",
@@ -135,14 +150,137 @@ def plural_subjects() -> st.SearchStrategy[Subject]:
     )
 
 
+class Span(NamedTuple):
+    """Where a check finds something."""
+
+    start: int  # in code points of the text
+    end: int
+    plural_form: str | None = None
+
+
+Derived = Literal["plural", "after", "within"]
+EMOJI = "\n👩🏽\u200d🚀🎈 İe\u0301 "
+"""10 code points, 14 units of UTF-16. Lower case, another normal form, and another line
+break have another length, and white space is at the beginning."""
+
+
+def spans_of(findings: Iterable[Finding]) -> list[Span]:
+    """Return the places of findings, in their order in the texts."""
+    return in_order(Span(each.start, each.end, each.plural_form) for each in findings)
+
+
+def in_order(spans: Iterable[Span]) -> list[Span]:
+    """Return spans by plural form and place."""
+    return sorted(spans, key=lambda span: (span.plural_form or "", *span[:2]))
+
+
+def between(subject: Subject, before: str, after: str = "") -> Subject:
+    """Return a subject with other text around each of its texts and source texts."""
+
+    def around(texts: Mapping[str | None, str]) -> dict[str | None, str]:
+        return {form: f"{before}{text}{after}" for form, text in texts.items()}
+
+    terms = subject.terms
+    if terms is not None:
+        avoided = {
+            form: [
+                AvoidedTerm(one.text, one.start + len(before), one.end + len(before))
+                for one in some
+            ]
+            for form, some in terms.avoided.items()
+        }
+        wanted = {f"{before}{text}{after}": some for text, some in terms.wanted.items()}
+        terms = TextTerms(wanted, avoided)
+    return replace(
+        subject,
+        texts=around(subject.texts),
+        source_texts=around(subject.source_texts),
+        terms=terms,
+        max_length=subject.max_length and subject.max_length + len(before) + len(after),
+    )
+
+
+def as_plural(subject: Subject, forms: Sequence[str]) -> Subject:
+    """Return a subject of a plural key that has the text in each form."""
+
+    def of_forms(texts: Mapping[str | None, str]) -> dict[str | None, str]:
+        return {form: text for form in forms for text in texts.values()}
+
+    terms = subject.terms
+    if terms is not None:
+        avoided: dict[str | None, Sequence[AvoidedTerm]] = {
+            form: terms.avoided.get(None, ()) for form in forms
+        }
+        terms = TextTerms(terms.wanted, avoided)
+    return replace(
+        subject,
+        texts=of_forms(subject.texts),
+        source_texts=of_forms(subject.source_texts),
+        is_plural=True,
+        plural_forms=tuple(forms),
+        terms=terms,
+    )
+
+
 class CheckContract:
     """Subclass it as ``Test…`` and give ``check``; see docs/internals/contracts.md.
     ``good`` are subjects that the check has nothing to say about, by name, and ``bad``
-    those where it finds something."""
+    those where it finds something. ``spans`` are the places of what it finds in
+    them, by the same names, as far as the author states them.
+
+    The suite derives other subjects of those in ``bad``. ``cannot`` declares, each with
+    the reason, in which the check may find something else or nothing: ``plural``, the
+    text in several plural forms; ``after``, other text before it; ``within``, a long
+    text before and after it. ``filler`` is repeated for the latter; the check finds
+    nothing in it.
+    """
 
     check: ClassVar[Check]
     good: ClassVar[Mapping[str, Subject]] = {}
     bad: ClassVar[Mapping[str, Subject]] = {}
+    spans: ClassVar[Mapping[str, Sequence[Span]]] = {}
+    cannot: ClassVar[Mapping[Derived, str]] = {}
+    filler: ClassVar[str] = "one two three four five six seven eight nine ten "
+
+    def require(self, derived: Derived) -> None:
+        """Skip where the check declares that it does not find what is bad."""
+        if reason := self.cannot.get(derived):
+            pytest.skip(reason)
+
+    def spans_in_bad(self, name: str) -> list[Span]:
+        """Return where the check finds something, as stated; else as it finds it."""
+        if name in self.spans:
+            return in_order(self.spans[name])
+        return spans_of(self.find(self.bad[name]))
+
+    def finds_the_same_in(
+        self,
+        name: str,
+        derived: Subject,
+        before: str = "",
+        forms: Sequence[str | None] = (),
+    ) -> None:
+        """Fail unless it finds the same in a subject that is made of a bad one: each
+        place behind ``before``, or all of the text where it was that; in each of
+        ``forms``."""
+        at = len(before)
+        expected = [
+            Span(start + at, end + at, each)
+            for start, end, form in self.spans_in_bad(name)
+            for each in forms or [form]
+        ]
+        found = spans_of(self.find(derived))
+
+        wholes = {
+            Span(at, at + len(text), each): Span(0, len(derived.texts[each]), each)
+            for form, text in self.bad[name].texts.items()
+            for each in forms or [form]
+        }
+        widened = [wholes.get(span, span) for span in found]
+        assert in_order(widened) == in_order(wholes.get(e, e) for e in expected), (
+            f"{name}: expected at {shown(in_order(expected), derived)}, "
+            f"found at {shown(found, derived)}"
+        )
 
     def find(self, subject: Subject) -> list[Finding]:
         """What the check finds, each in its text. Fails for what a text has not."""
@@ -225,7 +363,65 @@ class CheckContract:
         checks = Checks({self.check.name: self.check})
 
         for subject in self.bad.values():
-            assert texts(checks.findings(subject)) == texts(self.find(subject))[:20]
+            found = texts(self.find(subject))[:FINDINGS_LIMIT]
+            assert texts(checks.findings(subject)) == found
+
+    def test_k11_it_finds_each_fault_where_the_subclass_says(self) -> None:
+        for name in self.spans:
+            found = spans_of(self.find(self.bad[name]))
+            expected = self.spans_in_bad(name)
+
+            assert found == expected, (
+                f"{name}: expected at {shown(expected, self.bad[name])}, "
+                f"found at {shown(found, self.bad[name])}"
+            )
+
+    def test_k12_it_finds_the_same_in_each_plural_form(self) -> None:
+        self.require("plural")
+        for name, subject in self.bad.items():
+            if not subject.is_plural:
+                forms = ("few", "other")
+                self.finds_the_same_in(name, as_plural(subject, forms), forms=forms)
+
+    def test_k13_it_finds_the_same_after_characters_outside_the_first_plane(
+        self,
+    ) -> None:
+        self.require("after")
+        for name, subject in self.bad.items():
+            self.finds_the_same_in(name, between(subject, EMOJI), EMOJI)
+
+    def test_k14_it_finds_the_same_within_64_kib(self) -> None:
+        self.require("within")
+        for name, subject in self.bad.items():
+            every = [*subject.texts.values(), *subject.source_texts.values()]
+            room = (LONGEST - max(map(len, every))) // len(self.filler) // 2
+            around = self.filler * room
+            before, after = around, f" {around[:-1]}"
+            begun = time.thread_time()
+
+            self.finds_the_same_in(name, between(subject, before, after), before)
+
+            assert time.thread_time() - begun < SECONDS_MOST * len(subject.texts), name
+
+    def test_k15_without_a_source_text_it_finds_the_same_or_nothing(self) -> None:
+        for name, subject in self.bad.items():
+            found = spans_of(self.find(replace(subject, source_texts={}, compared=())))
+
+            assert found in ([], self.spans_in_bad(name)), (
+                f"{name}: without source text at {shown(found, subject)}"
+            )
+
+
+def shown(spans: Iterable[Span], subject: Subject) -> str:
+    """Spans for a message, with their text."""
+    return (
+        ", ".join(
+            f"{start} to {end} of {form or 'the text'}: "
+            f"{subject.texts[form][start:end][:40]!r}"
+            for start, end, form in spans
+        )
+        or "no place"
+    )
 
 
 def texts(findings: Iterable[Finding]) -> list[tuple[str, int, int]]:
