@@ -56,8 +56,8 @@ def plain_json(value: object) -> str:
     """Return JSON text, the same for equal values. Raises ValueError for what is not
     JSON as Python reads it: dict, list, str, int, float, bool, None."""
     try:
-        text = msgspec.json.encode(value, order="deterministic")
-        is_plain = msgspec.json.decode(text) == value
+        is_plain = msgspec.json.decode(msgspec.json.encode(value)) == value
+        text = msgspec.json.encode(value, order="deterministic") if is_plain else b""
     except (TypeError, RecursionError, UnicodeEncodeError) as error:
         raise ValueError(f"is not JSON: {truncate(str(error))}") from None
     except msgspec.DecodeError:  # an integer of thousands of digits

@@ -153,6 +153,7 @@ def test_pytest_starts_without_importing_the_framework():
     assert [
         name for name in done.stdout.split() if name.startswith("locframework")
     ] == [
+        "locframework.marker",
         "locframework",
         "locframework.testing",
         "locframework.testing.pytest_plugin",
