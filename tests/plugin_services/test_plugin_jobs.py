@@ -261,5 +261,5 @@ def test_a_job_that_cannot_be_stops_the_start(changes, reason):
 
 
 def test_two_jobs_of_one_name_stop_the_start():
-    with pytest.raises(PluginError, match="'plugin.x.send' is provided twice"):
+    with pytest.raises(PluginError, match=r"'plugin\.x\.send' is provided twice"):
         provided(job(), job())
