@@ -421,7 +421,9 @@ class Framework:
             plugins.project_settings, storage, projects, events
         )
         handlers = [
-            PluginJobHandler(plugins.plugin_of_job(type_), job)
+            PluginJobHandler(
+                plugins.plugin_of_job(type_), job, storage, access, renewed
+            )
             for type_, job in plugins.jobs.items()
         ]
         for handler in handlers:

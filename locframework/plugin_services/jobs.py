@@ -7,14 +7,23 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from locframework.access.records import Caller
-from locframework.errors import PLUGIN_EXCEPTIONS, LocError
+from locframework.access.records import Caller, Renewed
+from locframework.access.service import Access
+from locframework.errors import (
+    PLUGIN_EXCEPTIONS,
+    LocError,
+    PermissionDenied,
+    ProjectNotFound,
+)
 from locframework.events import Actor
 from locframework.fields import Clock, Timestamp, parse_timestamp, timestamp
 from locframework.jobs.records import StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Cancelled, LeaseLost, Work
+from locframework.projects.service import scope_of
+from locframework.transactions import crash_point
 from locframework.validation import plain_json
 
 from .project_settings import settings_space
@@ -34,6 +43,9 @@ class PluginJobHandler:
 
     plugin: str
     job: PluginJob
+    _storage: PluginStorage
+    _access: Access
+    _renewed: Renewed
 
     @property
     def type(self) -> str:
@@ -41,7 +53,9 @@ class PluginJobHandler:
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Call the plugin, and end the job with the result that it returns, unless it
-        has ended it. What it raises by mistake is logged, and fails the job."""
+        has ended it. What it raises by mistake is logged, and fails the job. So does a
+        caller who has lost the permission."""
+        job = replace(job, caller=self._caller(job))
         try:
             result = self.job.run(job, work)
             if result is not None:
@@ -59,6 +73,18 @@ class PluginJobHandler:
         if not work.is_finished:
             with work.finish(lock_project=False) as outcome:
                 outcome.result = result
+
+    def _caller(self, job: StoredJob) -> Caller:
+        """Return who started the job, with the present permissions."""
+        project = self._storage.projects.find(job.project_id)
+        if project is None:
+            raise ProjectNotFound
+        caller, permission = self._renewed(job.caller), self.job.permission
+        if caller is None or not self._access.may(
+            caller, permission, scope_of(project)
+        ):
+            raise PermissionDenied(permission)
+        return caller
 
 
 def plugin_caller(plugin: str) -> Caller:
@@ -132,6 +158,7 @@ class Schedules:
                     schedule.job.permission,
                     {"scheduledFor": due},
                 )
+                crash_point("schedule.before_commit")
 
 
 def _entry(schedule: _Schedule, at: Timestamp) -> PluginEntry:

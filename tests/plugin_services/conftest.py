@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from locframework import Framework, hookimpl
-from locframework.ports import PluginJob, PluginServices, Secret
+from locframework.ports import Permission, PluginJob, PluginServices, Secret
 from locframework.testing.workspace import Workspace, open_workspace
 
 
@@ -41,13 +41,17 @@ class DigestPlugin:
         self.own = framework.plugin("digest")
 
     @hookimpl
+    def loc_provide_permissions(self) -> list[Permission]:
+        return [Permission("digest_index", "Index texts", ("developer",))]
+
+    @hookimpl
     def loc_provide_jobs(self) -> list[PluginJob]:
         def run(job: Any, work: Any) -> Any:
             return self.run(job, work)
 
         return [
             PluginJob("send", "translation_approve", run, "0 9 * * *"),
-            PluginJob("index", "project_update", run),
+            PluginJob("index", "digest_index", run),
         ]
 
 

@@ -73,6 +73,7 @@ def test_who_has_the_permission_of_a_job_reads_and_cancels_it(world):
     started = start(world), start(world, "index")
     paths = [f"{world.path}/jobs/{each.id}" for each in started]
     reviewer = world.workspace.client("reviewer")  # translation_approve alone
+    developer = world.workspace.client("developer")  # and the plugin's own
     viewer = world.workspace.client("viewer")  # neither
 
     def listed(client):
@@ -82,6 +83,7 @@ def test_who_has_the_permission_of_a_job_reads_and_cancels_it(world):
     assert [reviewer.get(path).status for path in paths] == [200, 404]
     assert [viewer.get(path).status for path in paths] == [404, 404]
     assert listed(reviewer) == [started[0].id]
+    assert {*listed(developer)} == {each.id for each in started}
     assert listed(viewer) == []
     assert viewer.post(f"{paths[0]}/cancel").status == 404
     cancelled = reviewer.post(f"{paths[0]}/cancel").data["job"]
@@ -96,6 +98,22 @@ def test_a_job_starts_with_its_permission_only(world):
     with pytest.raises(PermissionDenied, match="translation_approve"):
         world.own.start_job(replace(NOBODY, grants=(grant,)), world.id, "send")
     assert world.jobs() == []
+
+
+def test_a_job_runs_with_the_permissions_of_its_caller_at_that_moment(world):
+    callers, tokens = [], world.framework.tokens
+    world.plugin.run = lambda job, work: callers.append(job.caller)
+    reviewer = world.workspace.client("reviewer")
+    caller = world.framework.authenticate(reviewer.token)
+    started = [world.own.start_job(caller, world.id, "send") for _ in range(2)]
+    world.framework.runner.run_one()
+    tokens.revoke_personal(caller, caller.token.id)
+    world.workspace.run_jobs()
+
+    assert [each.id for each in started] == [each["id"] for each in world.jobs()]
+    assert [each["status"] for each in world.jobs()] == ["succeeded", "failed"]
+    assert world.jobs()[1]["error"]["code"] == "permission_denied"
+    assert [each.actor for each in callers] == [caller.actor]
 
 
 def test_what_cannot_be_started_is_refused(world):
