@@ -92,8 +92,8 @@ _DECIDES = "it decides what people may do; set it, or name it in blocked_plugins
 
 OWN_COMMANDS = frozenset(
     {"check-settings", "convert", "export", "glossary", "import", "jobs", "listeners"}
-    | {"member", "migrate", "organization", "plugins", "project", "recheck", "serve"}
-    | {"tm", "token", "translate", "verify", "webhooks", "worker"}
+    | {"member", "migrate", "new-plugin", "organization", "plugins", "project"}
+    | {"recheck", "serve", "tm", "token", "translate", "verify", "webhooks", "worker"}
 )
 """The commands of the framework; no plugin with commands has one of these names."""
 

@@ -11,6 +11,7 @@ from .jobs import jobs
 from .listeners import listeners
 from .maintenance import check_settings, migrate, plugins, recheck, verify
 from .management import member, organization, project, token
+from .new_plugin import new_plugin
 from .plugin_commands import plugin_group, plugin_groups
 from .serving import serve, worker
 from .translation import translate
@@ -69,7 +70,7 @@ def main() -> None:
 
 
 for command in (
-    *(serve, worker, plugins, check_settings, migrate, recheck, verify),
+    *(serve, worker, plugins, new_plugin, check_settings, migrate, recheck, verify),
     *(import_, export, convert, translate, tm, glossary),
     *(organization, member, token, project, jobs, webhooks, listeners),
 ):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from locframework.commands.new_plugin import new_files
 from locframework.errors import PluginError
 from locframework.plugins import PluginHost
 from locframework.testing.client import Upload
@@ -14,7 +15,8 @@ from tests.empty_databases import fresh_url
 PAGE = "write-a-plugin.md"
 DISTRIBUTION = "locframework-formats-cfg"
 MODULE = "locframework_formats_cfg"
-LINES_MOST = 60
+LINES_MOST = 72
+FILES = new_files("cfg", "format")
 CFG = "; On the button\ncheckout.pay = Zahlen: 50 % \\\\ jetzt\\n…\n".encode()
 TEXT = "Zahlen: 50 % \\ jetzt\n…"
 
@@ -23,20 +25,44 @@ TEXT = "Zahlen: 50 % \\ jetzt\n…"
 def workspace(beside, tmp_path):
     with (
         fresh_url("sqlite", tmp_path) as url,
-        open_workspace(url, tmp_path) as workspace,
+        open_workspace(url, tmp_path, plugins=["cfg"]) as workspace,
     ):
         yield workspace
 
 
-def test_the_page_shows_the_files_that_it_lists(page):
-    assert list(page.files()) == ["pyproject.toml", f"{MODULE}.py", "test_cfg.py"]
-    assert all(name in page.blocks("")[0] for name in page.files())
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """What the command that the page shows writes."""
+    folder = tmp_path_factory.mktemp("source") / DISTRIBUTION
+    for name, content in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+def test_the_page_shows_the_command_and_what_it_writes(page):
+    [command, tree] = page.blocks("")[:2]
+
+    assert command.startswith("locframework new-plugin cfg --port format\n")
+    assert f"cd {DISTRIBUTION}\n" in command
+    assert page.files() == {f"{MODULE}.py": FILES[f"{MODULE}.py"]}
+    listed = [line.strip() for line in tree.splitlines()[1:]]
+    assert sorted([*listed, ".gitignore"]) == sorted(FILES)
+    assert page.blocks("toml")[0] in FILES["pyproject.toml"]
+
+
+def test_the_other_test_on_the_page_passes(page, workspace):
+    names = {}
+    exec(page.blocks("python")[-1], names)
+
+    names["test_a_key_is_exported"](workspace, workspace.owner)
 
 
 def test_the_plugin_is_short_and_imports_only_public_modules(page):
     plugin = page.files()[f"{MODULE}.py"]
 
-    imports = [line for line in plugin.splitlines() if "locframework" in line]
+    lines = [line for line in plugin.splitlines() if line[:5] in ("from ", "impor")]
+    imports = [line for line in lines if "locframework" in line]
     assert len(plugin.splitlines()) < LINES_MOST
     assert all(len(line) <= 88 for line in plugin.splitlines())
     assert imports == ["from locframework import hookimpl, ports"]
@@ -54,7 +80,7 @@ def test_the_host_finds_it_by_its_entry_point(beside):
     host = PluginHost.discover({"cfg": {"comment": "#"}})
 
     found = next(each for each in host.loaded if each.name == "cfg")
-    assert (found.distribution, found.version) == ("locframework-formats-cfg", "1.0.0")
+    assert (found.distribution, found.version) == ("locframework-formats-cfg", "0.1.0")
     assert found.hooks == ["loc_provide_formats"]
     assert Path(sys.modules[MODULE].__file__ or "").parent == beside
 
