@@ -198,3 +198,24 @@ def test_hosts_and_request_ids_are_handled_alike_and_nothing_is_counted(
     assert answer.headers["X-RateLimit-Limit"] is None
     assert (stranger.status, stranger.error["code"]) == (400, "unknown_host")
     assert (closed.status, closed.error["code"]) == (503, "unavailable")
+
+
+def test_pages_and_short_paths_are_below_the_mount_point(app):
+    mounted = Client(app, script_name="/loc")
+
+    page, folder, short = (
+        mounted.get(f"{HERE}/loc/{path}") for path in ("desk/", "desk", "talk")
+    )
+
+    assert page.content == b"<h1>Desk</h1>"
+    assert folder.headers["Location"] == "./desk/"
+    assert short.headers["Location"] == f"{HERE}/loc/api/v1/plugins/desk/talk"
+
+
+def test_short_paths_redirect_to_the_base_url(open_framework, folder):
+    base = "https://l10n.example.com/x/api/v1"
+    framework = open_framework(DeskPlugin(folder), base_url=base)
+
+    answer = Client(create_app(framework)).get(f"{HERE}/talk")
+
+    assert answer.headers["Location"] == f"{base}/plugins/desk/talk"
