@@ -246,7 +246,8 @@ class _DurableListener:
         self._owner = new_owner()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._claimed_at: float | None = None  # of the lease that this process has
+        self._claimed_at: float | None = None  # while events are handed over
+        self._renewed_at = 0.0
 
     def start(self) -> None:
         self._owner = new_owner()  # of this process: it may be a fork
@@ -319,10 +320,14 @@ class _DurableListener:
 
     def renew(self) -> None:
         """Prolong the lease if it is old: the listener is slow."""
-        claimed_at = self._claimed_at
-        if claimed_at is not None and monotonic() - claimed_at > RENEW_SECONDS:
-            self._claimed_at = monotonic()
-            self._claim(0)
+        claimed_at, now = self._claimed_at, monotonic()
+        if (
+            claimed_at is None
+            or now - max(claimed_at, self._renewed_at) < RENEW_SECONDS
+        ):
+            return
+        self._renewed_at = now
+        self._claim(0)
 
     def _claim(self, most: int) -> Claimed | None:
         now = self._clock()
