@@ -1,4 +1,32 @@
-"""The front door for plugin authors: every port, its records and its errors."""
+"""What plugins import: every port, its records, its errors, and helpers.
+
+``help(locframework.ports.Format)`` describes one name; docs/reference/ports has all of
+them, by kind. A port is a class whose methods a plugin has in a class of its own:
+
+- Format: a file format. It reads a SourceFile into Catalogues of Entry, and writes
+  them into a WrittenFile; FormatInfo says what it can do.
+- Check: a quality check. It finds a Finding in the texts of a Subject.
+- BlobStore: a store for files.
+- Matcher: finds similar texts in translation memories. It reads Segments, and gives
+  Found with Hits.
+- Translator: an engine of machine translation, from a TranslationBatch to Translations.
+- Transport: sends webhooks, each a Post, and gives an Answer.
+- StorageProvider: opens a Storage, which has a store for each kind of data.
+
+Hooks also get and give these:
+
+- Event, EventType, EventEmitter: what happened, and events of a plugin's own
+- Caller, Grant, Scope, Permission: who may do what
+- Change (KeyChange, ValueChange), WriteRefusal, WriteNote: deciding about writes
+- operation, Raw, RawBody, RequestInfo, Accepted, Wrapped: operations of the API
+- PluginJob, Work, PluginServices, PluginData: jobs, data and settings of projects
+- Pages: static pages
+
+Errors are LocError and its subclasses, PluginError and SettingsError. Helpers are for
+files of text (TextFile, Faults, Block), JSON (parse_json, JsonLayout), XML (XmlFile),
+trees (TreeLayout, TreeUpdate), plural rules, and requests to other servers (HttpClient,
+EngineServer).
+"""
 
 import warnings
 from typing import TYPE_CHECKING

@@ -15,8 +15,8 @@ from .common import CommandFailed
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _STORAGE = (
-    "a storage is written for another database than SQLite and PostgreSQL, and has more"
-    " than 200 methods, so there is no small example; see docs/reference/ports.md"
+    "a storage is for another database than SQLite and PostgreSQL, and has about"
+    " 180 methods, so there is no small example; see docs/reference/ports.md"
 )
 
 

@@ -99,6 +99,6 @@ def test_a_storage_has_no_small_example(command, folder):
     refused = command("new-plugin", "mine", "--port", "storage")
 
     assert refused.exit_code == 1
-    assert "more than 200 methods" in refused.stderr
+    assert "about 180 methods" in refused.stderr
     assert "docs/reference/ports.md" in refused.stderr
     assert list(folder.iterdir()) == []

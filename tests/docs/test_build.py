@@ -22,7 +22,7 @@ def built(tmp_path_factory):
         [*sphinx, "-d", str(target / "doctrees"), str(ROOT / "docs"), str(target)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=400,
         check=False,
     )
     assert done.returncode == 0, done.stderr
