@@ -57,6 +57,7 @@ class PluginGroup(click.Group):
     def __init__(self, entry: EntryPoint) -> None:
         super().__init__(entry.name, help=f"Commands of {origin_of(entry)}.")
         common_options(self)
+        self.params.reverse()  # in the order in which --help has them elsewhere
         for option in self.params:  # so that --help shows those of the right settings
             option.is_eager = True
 
