@@ -14,6 +14,7 @@ from .marker import HookimplMarker
 if TYPE_CHECKING:
     from .app import OPERATOR as OPERATOR
     from .app import Framework as Framework
+    from .commands.plugin_commands import choose_project as choose_project
     from .commands.plugin_commands import json_option as json_option
     from .commands.plugin_commands import open_framework as open_framework
     from .commands.plugin_commands import print_result as print_result
@@ -34,6 +35,7 @@ _MODULES = {
     "PluginError": "errors",
     "Settings": "settings",
     "SettingsError": "errors",
+    "choose_project": "commands.plugin_commands",
     "create_app": "wsgi",
     "json_option": "commands.plugin_commands",
     "open_framework": "commands.plugin_commands",

@@ -65,7 +65,7 @@ from .quality.check import Check, name_of_check
 from .quality.checks import BUILT_IN
 from .settings import Settings, fault_in, setting_in
 from .storage import Storage, StorageProvider
-from .validation import check_record
+from .validation import check_record, suggestion
 from .webhooks.event_schemas import fault_of
 from .webhooks.records import EventType
 from .webhooks.transport import Transport
@@ -340,7 +340,7 @@ class PluginHost:
         for name, provide in self._implementations(_COMMANDS):
             if name == plugin:
                 try:
-                    for command in provide():
+                    for command in _items(provide()):
                         if not isinstance(command, Command) or not command.name:
                             raise ValueError(f"{command!r} is not a command of click")
                         if command.name in found:
@@ -625,7 +625,9 @@ class PluginHost:
                     if options is not None and options["optionalhook"]:
                         log.info("plugin %s: %s is no hook here; ignored", name, hook)
                         continue
-                    raise TypeError(f"unknown hook {hook}")
+                    known = [each for each in vars(hookspecs) if each[:4] == _PREFIX]
+                    meant = suggestion(hook, known)
+                    raise TypeError(f"unknown hook {hook}{meant}")
                 hooks.append(hook)
                 if options is None:
                     raise TypeError(f"{hook} lacks @hookimpl")
@@ -674,7 +676,7 @@ class PluginHost:
         found: dict[str, Any] = {}
         for plugin, call in self._implementations(hook):
             try:
-                for item in call(emit=partial(self._emit, plugin)):
+                for item in _items(call(emit=partial(self._emit, plugin))):
                     _require_members(port, item)
                     for used in DEPRECATED:
                         of_port, _, member = used.partition(".")
@@ -831,6 +833,13 @@ def settings_of(settings_type: type[Struct]) -> Iterator[str]:
             default = f" = {value!r}"
         type_ = inspect.formatannotation(types[setting.name])
         yield f"{setting.encode_name}: {type_}{default}"
+
+
+def _items(answer: Any) -> Iterable[Any]:
+    """Return what a hook provides. Raises ValueError for what is no list."""
+    if not isinstance(answer, Iterable):
+        raise ValueError(f"returns {answer!r}; return a list")
+    return answer
 
 
 def _require_members(port: type, item: object) -> None:

@@ -119,7 +119,8 @@ def suggestion(name: str, known: Collection[str]) -> str:
     none is near; "" if there are none."""
     if near := nearest(name, known):
         return f"; did you mean {near!r}?"
-    return f"; there are {', '.join(sorted(known))}" if known else ""
+    verb = "is" if len(known) == 1 else "are"
+    return f"; there {verb} {', '.join(sorted(known))}" if known else ""
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:

@@ -106,7 +106,8 @@ class Blobs:
         try:
             content = self.get(name, store=store)
         except Unavailable as error:
-            return error.message
+            told = error.message  # which may not say which blob it is
+            return told if name in told else f"the blob {name}: {told}"
         if content is None:
             return f"the blob {name} is lost"
         if hashlib.sha256(content).hexdigest() != name:  # the store did not notice
@@ -121,7 +122,8 @@ class Blobs:
             raise Unavailable(f"the blob store {name!r} is not installed")
         try:
             yield self._stores[name]
-        except Unavailable:
+        except Unavailable as error:  # its message is for clients: it has no cause
+            log.error("blob store %s: %s (%r)", name, error.message, error.__cause__)
             raise
         except PLUGIN_EXCEPTIONS as error:
             log.exception("the blob store %s failed", name)

@@ -9,8 +9,9 @@ import click
 from locframework.app import Framework
 from locframework.errors import PLUGIN_EXCEPTIONS
 from locframework.plugins import installed_entries, origin_of
+from locframework.projects.records import Project
 
-from .common import Setup, common_options, json_option
+from .common import PROJECT, Setup, common_options, json_option
 
 __all__ = ["json_option", "open_framework", "print_result"]
 
@@ -29,6 +30,16 @@ def open_framework() -> Iterator[Framework]:
     framework = _framework(click.get_current_context())
     framework.require_migrated()
     yield framework
+
+
+def choose_project(reference: str | None = None) -> Project:
+    """Return the project that a user of a command means, by its name, short name, slug
+    or id, as the core's commands do; None: the only one.
+
+    Raises what is printed as one line if there is none, or several: that names the
+    candidates. RuntimeError outside a command.
+    """
+    return PROJECT.choose(_framework(click.get_current_context()), reference)
 
 
 def print_result(text: str, document: object) -> None:

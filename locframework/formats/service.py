@@ -108,10 +108,10 @@ class Formats:
         found = self.recognize(file)
         name = truncate(file.name) or "the file"
         if not found:
-            message = (
-                f"no format recognizes {name}; choose one with format: {self.readable}"
-            )
-            raise UnknownFormat(message)
+            remedy = f"choose one with format: {self.readable}"
+            if self.readable == "none":
+                remedy = "no installed plugin reads files"
+            raise UnknownFormat(f"no format recognizes {name}; {remedy}")
         if len(found) > 1:
             ids = ", ".join(info.id for info in found)
             raise UnknownFormat(f"{name} could be any of {ids}; choose one with format")

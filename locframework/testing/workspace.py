@@ -119,7 +119,10 @@ class Workspace:
         return self.framework.dispatcher.run_until_idle()
 
     def job_of(self, accepted: Answer, client: Client | None = None) -> dict[str, Any]:
-        """The job that a 202 answer tells of, run to its end."""
+        """The job that a 202 answer tells of, run to its end. Raises AssertionError
+        for any other answer."""
+        if accepted.status != 202:
+            raise AssertionError(accepted)
         self.run_jobs()
         location = accepted.headers["Location"] or ""
         path = location.partition("/api/v1")[2]

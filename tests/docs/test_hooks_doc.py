@@ -357,7 +357,7 @@ def test_the_example_of_loc_provide_commands(page, tmp_path, monkeypatch):
     )
     assert (unknown.exit_code, unknown.stderr) == (
         1,
-        "Error: there is no such project\n",
+        "Error: there is no project 'no-project'; there are: web-shop-2\n",
     )
 
 

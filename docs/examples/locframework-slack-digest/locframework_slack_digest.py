@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from locframework import (
     OPERATOR,
     KeyQuery,
+    choose_project,
     hookimpl,
     json_option,
     open_framework,
@@ -91,7 +92,7 @@ class SlackDigest:
         def preview(project):
             """Print the digest of a PROJECT."""
             with open_framework():
-                count, text = self.text(project)
+                count, text = self.text(choose_project(project).id)
                 print_result(text, {"pending": count, "text": text})
 
         @click.command()
@@ -100,7 +101,7 @@ class SlackDigest:
         def send(project):
             """Queue a job that sends the digest of a PROJECT now."""
             with open_framework():
-                job = self.start(OPERATOR, project)
+                job = self.start(OPERATOR, choose_project(project).id)
                 print_result(f"job {job.id} sends the digest", {"job": job})
 
         return [preview, send]
