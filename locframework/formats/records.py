@@ -15,25 +15,44 @@ Detail = Mapping[str, object]
 
 
 class FormatInfo(Struct, frozen=True, rename="camel"):
-    """What a format is and can do (decisions 2.6, ``GET /formats``)."""
+    """What a format is and can do, as ``GET /formats`` shows it."""
 
-    id: Annotated[str, Meta(examples=["json-nested"])]  # the same for ever
+    id: Annotated[str, Meta(examples=["json-nested"])]
+    """In kebab case, the same for ever: distributions and stored files refer to it."""
     name: Annotated[str, Meta(examples=["JSON, nested"])]
-    extension: str  # with the dot: ".json"
-    content_type: str  # that the written file is served with
+    """For people."""
+    extension: str
+    """Of written files, with the dot: ``.json``."""
+    content_type: str
+    """That written files are served with, with their charset: ``text/csv;
+    charset=utf-8``."""
     can_import: bool = True
+    """Whether files are read."""
     can_export: bool = True
-    precedence: int = 0  # the highest that recognizes a file of an archive reads all
-    plurals: bool = True  # keeps plural forms apart
-    comments: bool = False  # carries descriptions
-    max_lengths: bool = False  # carries the length that texts may have at most
+    """Whether files are written."""
+    precedence: int = 0
+    """The highest of those that recognize a file of an archive reads all its files."""
+    plurals: bool = True
+    """Whether plural forms are kept apart. Without, a plural is one text, or left out,
+    with a warning."""
+    comments: bool = False
+    """Whether files carry descriptions."""
+    max_lengths: bool = False
+    """Whether files carry the length that texts may have at most."""
     multilingual: bool = False
-    """One file holds several languages; published, the source language and another."""
-    source_texts: bool = False  # carries the source text beside each value
-    marks_unreviewed: bool = False  # has a mark for texts not approved: PO's fuzzy
-    composed_names: bool = False  # names of context and source text, with U+0004: Qt
-    is_template: bool = False  # has source texts alone, and so no language: POT
-    other_extensions: tuple[str, ...] = ()  # that files may have too: ".xliff"
+    """Whether one file holds several languages; published, the source language and
+    another."""
+    source_texts: bool = False
+    """Whether files carry the source text beside each value."""
+    marks_unreviewed: bool = False
+    """Whether files have a mark for texts that are not approved, as PO's fuzzy."""
+    composed_names: bool = False
+    """Whether files name messages by context and source text, with U+0004 between, as
+    Qt."""
+    is_template: bool = False
+    """Whether files have source texts alone, and so no language, as POT."""
+    other_extensions: tuple[str, ...] = ()
+    """That files may have too: ``.xliff``."""
     placeholders: str = ""
     """How its runtime fills in texts: the name of a dialect of ``placeholders.py``; ""
     if that is not known, as of JSON and tables."""
@@ -43,7 +62,8 @@ class FormatInfo(Struct, frozen=True, rename="camel"):
     family: str = ""
     """Formats of one share details of keys, and the files that were imported. "": the
     beginning of the id, ``json`` of ``json-nested``."""
-    plugin: str = ""  # filled in by the framework
+    plugin: str = ""
+    """Filled in by the framework: the name of the plugin that provides the format."""
 
     def is_name(self, path: str) -> bool:
         """Return whether a file of the format may have this path."""
@@ -76,12 +96,19 @@ def may_name(info: FormatInfo, file_key: str) -> bool:
 class FileOptions(Struct, frozen=True):
     """What a format is told about the project when it reads or writes."""
 
-    key_separator: str  # one of . : / |
-    source_language: str  # BCP-47
-    language_code: str | None = None  # reading: the language asked for, when one was
-    module: str | None = None  # writing: the one whose keys were asked for, if one was
+    key_separator: str
+    """What joins the segments of keys: one of ``. : / |``."""
+    source_language: str
+    """Of the project, as BCP 47."""
+    language_code: str | None = None
+    """Reading: the language that the caller named, or else the path of the file; None
+    if neither does. Writing: look at ``Catalogue.language_code`` instead."""
+    module: str | None = None
+    """Writing: the module, if the file is to have the keys of one only: their first
+    segment. Reading: None."""
     plurals: Mapping[str, bool] = {}
-    """Reading: whether keys that the project or the source file has are plural."""
+    """Reading: whether keys that the project or the source file has are plural.
+    Writing: empty."""
 
 
 class Entry(Struct, frozen=True, gc=False):
@@ -90,34 +117,55 @@ class Entry(Struct, frozen=True, gc=False):
     key: str
     """What the file calls the message, parts joined by the key separator. Writing: the
     key, unless ``is_file_key``."""
-    value: Text | None = None  # None: the file names the key without a text
+    value: Text | None = None
+    """The text; of a plural, its forms. Reading: None if the file names the key without
+    a text. Writing: None if the key has no text in the language."""
     is_plural: bool = False
+    """Whether the key is plural. Where there is a value, whether that has forms."""
     description: str = ""
-    source: Text | None = None  # the source text, in formats that carry it (PO)
+    """For translators; of the key, not of one language. Reading: the comment of the
+    file, if ``info.comments``. Writing: that of the key, in every language."""
+    source: Text | None = None
+    """The source text, read and written if ``info.source_texts``; None: there is none,
+    or the file does not say."""
     needs_review: bool = False
     """Whether the file marks the text as not approved: gettext's "fuzzy". Such a text
     is stored as pending_review."""
-    line: int | None = None  # 1-based; for messages about the file
-    key_detail: Detail | None = None  # beyond our model, the same in all languages
-    detail: Detail | None = None  # beyond our model, of this language only
+    line: int | None = None
+    """Reading: where the message stands in the file, from 1, for messages. Writing:
+    None."""
+    key_detail: Detail | None = None
+    """What the file says of the key beyond these fields, in all languages. Writing:
+    what was read last by a format of the family."""
+    detail: Detail | None = None
+    """What the file says of the text beyond these fields, in this language only.
+    Writing: what was read last by a format of the family."""
     name: str | None = None
     """Reading: what the file calls the message, where ``key`` is made of that (PO: the
     msgid; with a msgctxt, that and U+0004 before it). Writing: the key in the project,
     where the file calls it otherwise."""
     format_flags: tuple[str, ...] = ()
-    """Reading: what gettext says of the placeholders, as ``qt-format``."""
+    """What gettext says of the placeholders, as ``qt-format``; read and written."""
     is_file_key: bool = False
     """Writing: ``key`` is no legal key, and stands in the file as it is."""
-    max_length: int | None = None  # characters, in all languages
+    max_length: int | None = None
+    """How many characters the text may have, in all languages; None: any number. Read
+    and written if ``info.max_lengths``."""
 
 
 class Catalogue(Struct, frozen=True):
-    """The messages of one language, in file order (writing: in key order)."""
+    """The messages of one language."""
 
-    language_code: str | None  # reading: None when the file does not say
+    language_code: str | None
+    """Reading: None when the file does not say. Writing: that of the texts."""
     entries: Sequence[Entry]
-    plural_forms: tuple[str, ...] = ("other",)  # writing: the language's CLDR forms
-    detail: Detail | None = None  # of the file as a whole: a PO header
+    """Reading: in the order of the file. Writing: with a template, in the order of the
+    source language's file; else in the order of keys."""
+    plural_forms: tuple[str, ...] = ("other",)
+    """Writing: the CLDR forms of the language, in their order."""
+    detail: Detail | None = None
+    """What the file as a whole says beyond its entries, as a PO header. Writing: what
+    was read last by a format of the family."""
     template: bytes | None = None
     """Writing: the file that was last imported. Its order and layout are kept; only
     texts that differ change, keys that are no longer there go, and new ones stand after
@@ -125,20 +173,26 @@ class Catalogue(Struct, frozen=True):
     multilingual file that are not among the catalogues stay as they are; all have one
     template."""
     warnings: list[str] = field(default_factory=list)
+    """Reading: what is left out of the file, or may be misread; each with its line, as
+    ``Faults.warn`` notes it. Writing: the framework's; a format ignores them."""
 
 
 class SourceFile(Struct, frozen=True):
     """A file as it came in: its bytes and the name it was sent under."""
 
-    name: str  # base name or path inside an archive, "de/app.json"; may be ""
+    name: str
+    """Base name, or path inside an archive: ``de/app.json``; empty if unknown."""
     content: bytes
+    """As it was sent, with its byte order mark."""
 
 
 class WrittenFile(Struct, frozen=True):
     """A file ready to be given out. The same catalogue gives the same bytes."""
 
     content: bytes
+    """All of the file."""
     warnings: list[str] = field(default_factory=list)
+    """What is left out or changed. Each names its key."""
     charset: str | None = None
     """That of a template, where it is not the one that the format declares."""
 

@@ -117,8 +117,13 @@ class Block(Struct, frozen=True):
     """Some lines of a file: those of a key, or others."""
 
     text: str
-    key: str | None = None  # as the file calls it
-    entry: Entry | None = None  # as it was read
+    """The lines as they stand in the file, with their line breaks. The texts of all
+    blocks of a file, joined, are the file."""
+    key: str | None = None
+    """What the file calls the key, as ``Entry.key``; None: lines that are no key's."""
+    entry: Entry | None = None
+    """What was read of the lines; None where they have no key, or no text that could be
+    read."""
 
 
 def fill_template(
@@ -171,12 +176,27 @@ def fill_texts(
     newline: str = "\n",
 ) -> tuple[str, list[str]]:
     """Return a file of texts without plural forms, as ``fill_template`` does, and
-    warnings about plurals.
+    warnings about plurals: the whole ``write`` of most formats of keys and texts.
 
-    ``new`` returns the lines of a key, its text and its description, ``changed`` those
-    of a block with another text, and with another description unless that is None.
-    Descriptions are written in the source language only. ``files``: what such files are
-    called in warnings.
+    ``blocks`` are those of ``catalogue.template``, cut as for reading; without any, the
+    file is new. Lines of no key stay. A block goes if its key is not among the entries,
+    or has lost its text. It stays as it is if the file has the key without a text or
+    with an empty one, and the entry has none. New keys without a text are not written.
+
+    ``new(key, text, description)`` returns the lines of a key that the file does not
+    have, or whose block has no ``entry``. They end with ``newline``.
+
+    ``changed(block, text, description)`` returns the lines of a block whose text or
+    description differs; others stay as they are. The text may be the old one. The
+    description is None if that of the file stays: if it is the same or continues the
+    one of the key, as when that is empty. The lines keep the line break at the end of
+    ``block.text``, or that there is none, and line breaks are those of the file
+    (``TextFile.newline``): the contract tests both (F26).
+
+    A ``newline`` is added only where lines that are new follow, or are followed by, a
+    line without one. In other languages than the source language, descriptions of the
+    file stay, and new keys get none. ``files`` is what such files are called in
+    warnings.
     """
     is_source = catalogue.language_code in (None, options.source_language)
     warnings: list[str] = []
@@ -190,6 +210,8 @@ def fill_texts(
         if block is None or old is None:
             return new(entry.key, text, description)
         is_same = old.description.startswith(description)
+        if is_same and text == old.value:
+            return block.text
         return changed(block, text, None if is_same else description)
 
     return fill_template(blocks, catalogue.entries, lines_of, newline), warnings
