@@ -1,14 +1,18 @@
 """docs/how-to/write-a-plugin.md: the plugin of the page is built and used."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
 from locframework.commands.new_plugin import new_files
 from locframework.errors import PluginError
 from locframework.plugins import PluginHost
+from locframework.ports import Catalogue, Entry, FileOptions
 from locframework.testing.client import Upload
+from locframework.testing.contracts.formats import FormatContract, Sample
 from locframework.testing.workspace import open_workspace
 from tests.empty_databases import fresh_url
 
@@ -116,3 +120,54 @@ def test_the_format_imports_exports_and_publishes(workspace):
     [file] = manifest["files"]
     assert (file["path"], manifest["format"]["extension"]) == ("de.cfg", ".cfg")
     assert owner.get(file["url"]).content == CFG
+
+
+def example(more=""):
+    """What the page defines, after the first module also in more code."""
+    names: dict[str, Any] = {}
+    exec(FILES[f"{MODULE}.py"] + more, names)
+    return names
+
+
+@pytest.mark.parametrize(
+    ("description", "lines"),
+    [
+        ("", ""),
+        ("a\nb", "; a\n; b\n"),
+        ("a\u2028b\x0bc", "; a\u2028b\x0bc\n"),
+    ],
+)
+def test_a_description_is_written_line_by_line(description, lines):
+    catalogue = Catalogue("en", [Entry("a", "b", description=description)])
+
+    written = example()["CfgFormat"](";").write([catalogue], FileOptions(".", "en"))
+
+    assert written.content.decode() == f"{lines}a = b\n"
+
+
+class TestTheLayout(FormatContract):
+    """The second step of the page keeps the contract, with its layout."""
+
+    samples: ClassVar[Mapping[str, Sample]] = {
+        "comments and blank lines": Sample(
+            b"# about all\n\n; A button\n; to pay\npay=Pay\\nnow\n\n\na  =  b\n# end",
+            [
+                Entry("pay", "Pay\nnow", description="A button\nto pay", line=5),
+                Entry("a", " b", line=8),
+            ],
+            b"; A button\n; to pay\npay = Pay\\nnow\na =  b\n",
+        ),
+        "windows": Sample(
+            b"\xef\xbb\xbfa = x\r\n\r\nb = y",
+            [Entry("a", "x", line=1), Entry("b", "y", line=3)],
+            b"a = x\nb = y\n",
+        ),
+    }
+    unreadable: ClassVar[Mapping[str, tuple[bytes, int]]] = {
+        "a key twice": (b"a = 1\na = 2\n", 2)
+    }
+
+    @pytest.fixture
+    def format(self, page):
+        [layout] = page.blocks("python", page.sections()["Keep the layout"])
+        return example(f"\n{layout}")["CfgWithLayout"](";")
