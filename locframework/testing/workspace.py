@@ -147,7 +147,8 @@ def open_workspace(
     ``plugins`` names the plugins that the test sees, and no other installed one is
     loaded: names of installed plugins, and objects. Those that every workspace needs
     are there beside them, if they are installed: ``peewee`` (storage), ``disk``
-    (blobs), ``rapidfuzz`` (matcher) and ``https`` (webhooks). None: all installed ones.
+    (blobs), ``rapidfuzz`` (matcher) and ``https`` (webhooks). Name a format to import
+    or publish files, such as ``json``. None: all installed ones.
     ``plugin_settings`` has the settings of installed plugins, by name. ``settings`` are
     those of ``locframework.settings``, such as ``translator="mine"``. With
     ``matcher="postgres"`` that one has its tables in the same database.
