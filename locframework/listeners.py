@@ -37,7 +37,9 @@ GONE_SECONDS = 3600.0  # since when no process has had a listener, to be logged
 class Claimed(NamedTuple):
     """The oldest events that wait for a listener, of one who has the lease on it."""
 
-    events: Sequence[tuple[int, Event]]  # in the order of the log, with their numbers
+    events: Sequence[tuple[int, Event | None]]
+    """In the order of the log, with their numbers; None: of a project that is deleted.
+    """
     failures: int  # how often it failed in succession at the first of them
 
 
@@ -167,11 +169,15 @@ class DurableListeners:
         for listener in self._listeners:
             listener.renew()
 
-    def run_until_idle(self) -> int:
-        """Hand over all events that are due, in this thread; return how many."""
+    def run_until_idle(self, *, times: int = 1, raises: bool = False) -> int:
+        """Hand over all events that are due, in this thread; return how many.
+
+        ``times``: how often each is handed over; ``raises``: raise what a listener
+        raises, and let it be due again at once.
+        """
         handed = 0
         for listener in self._listeners:
-            while some := listener.work():
+            while some := listener.work(times, raises):
                 handed += some
         return handed
 
@@ -280,22 +286,32 @@ class _DurableListener:
             except Exception:
                 log.exception("the durable listener of %s continues", self._plugin)
 
-    def work(self) -> int:
-        """Hand over the oldest events, for about a second; return how many."""
+    def work(self, times: int = 1, raises: bool = False) -> int:
+        """Hand over the oldest events, for about a second; return how many. Those of
+        deleted projects are skipped, and count."""
         claimed = self._claim(EVENTS_AT_ONCE)
         if claimed is None:
             return 0
         began = self._claimed_at = monotonic()
         handed: list[int] = []
         failures, delay = claimed.failures, timedelta()
+        raised: BaseException | None = None
         try:
             for number, event in claimed.events:
                 if self._stopping.is_set() or monotonic() - began > HAND_OVER_SECONDS:
                     break
+                if event is None:
+                    handed.append(number)
+                    failures = 0
+                    continue
                 crash_point("listeners.before_call")
                 try:
-                    self._call(event)
-                except PLUGIN_EXCEPTIONS:
+                    for _ in range(times):
+                        self._call(event)
+                except PLUGIN_EXCEPTIONS as error:
+                    if raises:
+                        raised = error
+                        break
                     failures += 1
                     delay = timedelta(seconds=delay_seconds(failures))
                     log.exception(
@@ -316,6 +332,8 @@ class _DurableListener:
             self._storage.listeners.settle(
                 self._plugin, self._owner, handed, due_at, failures
             )
+        if raised is not None:
+            raise raised
         return len(handed)
 
     def renew(self) -> None:

@@ -638,6 +638,7 @@ class PluginHost:
                     raise TypeError(f"{hook} is durable; only loc_on_event can be")
                 if options["wrapper"] or options["hookwrapper"]:
                     raise TypeError(f"{hook} is a wrapper; hooks are plain methods")
+                _require_arguments(hook, method)
             if _COMMANDS in hooks and name in OWN_COMMANDS:
                 is_taken = f"`locframework {name}` is a command of the framework"
                 raise TypeError(
@@ -803,6 +804,16 @@ def _built(entry: EntryPoint, settings: Mapping[str, object], origin: str) -> ob
 
 def _hooks_of(plugin: object) -> frozenset[str]:
     return frozenset(each for each in dir(plugin) if each.startswith(_PREFIX))
+
+
+def _require_arguments(hook: str, method: Callable[..., object]) -> None:
+    """Raise TypeError for an argument that the hook does not give."""
+    there = list(inspect.signature(getattr(hookspecs, hook)).parameters)
+    for name, each in inspect.signature(method).parameters.items():
+        is_given = each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+        if is_given and each.default is each.empty and name not in there:
+            choices = f"may have: {', '.join(there)}" if there else "has none"
+            raise TypeError(f"{hook} has no argument {name!r}; it {choices}")
 
 
 def _may_be_left_out(entry: EntryPoint) -> bool:

@@ -66,6 +66,7 @@ from .errors import LocError as LocError
 from .errors import NameExists as NameExists
 from .errors import NotFound as NotFound
 from .errors import PermissionDenied as PermissionDenied
+from .errors import PluginDataFull as PluginDataFull
 from .errors import PluginError as PluginError
 from .errors import Problem as Problem
 from .errors import ProjectNotFound as ProjectNotFound

@@ -338,6 +338,47 @@ def test_an_operator_skips_the_event_that_it_fails_at(workspace, recorder):
     assert listeners.skip("nobody") is None
 
 
+def test_events_of_a_project_that_is_deleted_hold_up_nothing(
+    workspace, recorder, clock
+):
+    gone, kept = workspace.project(), workspace.project()
+    make_keys(workspace, gone, "a", "b")
+    make_keys(workspace, kept, "c")
+    recorder.fails_at = "a"
+    workspace.framework.listeners.run_until_idle()
+
+    workspace.framework.projects.delete_project(OPERATOR, gone["id"])
+    clock.forward += timedelta(seconds=2)
+    workspace.framework.listeners.run_until_idle()
+
+    assert recorder.keys == ["c"]
+    assert (state(workspace).waiting, state(workspace).failures) == (0, 0)
+
+
+def test_a_test_gives_a_listener_each_event_twice(workspace, recorder):
+    make_keys(workspace, workspace.project(), "a", "b")
+
+    workspace.deliver_events(times=2)
+
+    assert recorder.keys == ["a", "a", "b", "b"]
+    assert workspace.deliver_events() == 0
+
+
+def test_a_test_sees_what_a_listener_raises_and_gives_it_the_event_again(
+    workspace, recorder
+):
+    make_keys(workspace, workspace.project(), "a", "b", "c")
+    recorder.fails_at = "b"
+
+    with pytest.raises(ValueError, match="its receiver is away"):
+        workspace.deliver_events()
+    failed_at = recorder.keys
+    recorder.fails_at = ""
+    workspace.deliver_events()
+
+    assert (failed_at, recorder.keys) == (["a"], ["a", "b", "c"])
+
+
 # leases
 
 

@@ -486,7 +486,11 @@ class Around:
         (Late(), ": loc_on_event is async; hooks are plain methods"),
         (Around(), ": loc_on_event is a wrapper; hooks are plain methods"),
         (Ant, ": is a class; give an object of it"),
-        (Ant(), "Argument(s) {'evnt'} are declared in the hookimpl but can not be"),
+        (Ant(), ": loc_on_event has no argument 'evnt'; it may have: event"),
+        (
+            plugin("a", loc_on_close=lambda event: None),
+            ": loc_on_close has no argument 'event'; it has none",
+        ),
     ],
 )
 def test_what_is_no_plugin(given, reason):

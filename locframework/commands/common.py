@@ -436,7 +436,8 @@ GLOSSARY = Kind(
 
 
 def json_option(command: Decorated) -> Decorated:
-    """Add ``--json``, which ``say`` and ``show`` of Setup obey."""
+    """Give a command ``--json``: with it, ``print_result`` prints the document in place
+    of the text."""
 
     def set_json(context: click.Context, _: click.Parameter, is_set: bool) -> None:
         context.ensure_object(Setup).as_json = is_set

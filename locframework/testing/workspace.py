@@ -114,6 +114,12 @@ class Workspace:
         """Run every due job to its end, in this thread."""
         self.framework.runner.run_until_idle()
 
+    def deliver_events(self, *, times: int = 1) -> int:
+        """Give durable listeners all events that wait, in this thread; how many it was.
+        ``times``: how often each event is given, as after a crash. Raises what a
+        listener raises; that event waits still."""
+        return self.framework.listeners.run_until_idle(times=times, raises=True)
+
     def send_webhooks(self) -> int:
         """Send all that is due, in this thread; how many attempts it was."""
         return self.framework.dispatcher.run_until_idle()

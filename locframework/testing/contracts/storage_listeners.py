@@ -45,7 +45,12 @@ def waiting(storage: Storage, plugin: str = "a") -> list[Event]:
     if found is None:
         return []
     settle(storage, plugin)
-    return [event for _, event in found.events]
+    return events_of(found)
+
+
+def events_of(found: Claimed) -> list[Event]:
+    """Return the events that a listener is called with."""
+    return [event for _, event in found.events if event is not None]
 
 
 def settle(
@@ -101,7 +106,7 @@ class StorageListenersContract:
 
         found = claim(storage, most=5)
         assert found is not None
-        assert [event for _, event in found.events] == events[:5]
+        assert events_of(found) == events[:5]
         numbers = [number for number, _ in found.events]
         assert numbers == sorted(numbers)
         settle(storage, numbers=numbers[1:3])
@@ -118,7 +123,7 @@ class StorageListenersContract:
 
         found = claim(storage, most=700)
         assert found is not None
-        assert [event for _, event in found.events] == events
+        assert events_of(found) == events
 
     def test_one_owner_at_a_time_has_the_lease(self, storage: Storage) -> None:
         storage.listeners.register(["a", "b"], at(1))
@@ -162,7 +167,7 @@ class StorageListenersContract:
         assert claim(storage, now=24) is None
         found = claim(storage, now=25)
         assert found is not None
-        assert (found.failures, [each for _, each in found.events]) == (3, [made])
+        assert (found.failures, events_of(found)) == (3, [made])
 
     def test_what_waits_and_is_due_is_seen_by_the_poll(self, storage: Storage) -> None:
         storage.listeners.register(["a", "b"], at(1))
@@ -235,6 +240,22 @@ class StorageListenersContract:
         storage.listeners.register(["old"], at(10))
         assert waiting(storage, "old") == []
 
+    def test_events_of_a_deleted_project_are_told_apart(self, storage: Storage) -> None:
+        storage.listeners.register(["a"], at(1))
+        gone, kept = add_project(storage), add_project(storage)
+        first = add_events(storage, kept, 1)
+        add_events(storage, gone, 2)
+        last = add_events(storage, kept, 1)
+        with storage.transaction():
+            storage.projects.delete(gone.id, at(5))
+
+        found = claim(storage)
+
+        assert found is not None
+        assert [each for _, each in found.events] == [*first, None, None, *last]
+        numbers = [number for number, _ in found.events]
+        assert numbers == sorted(set(numbers))
+
     def test_events_of_a_purged_project_wait_no_more(self, storage: Storage) -> None:
         storage.listeners.register(["a"], at(1))
         gone, kept = add_project(storage), add_project(storage)
@@ -265,7 +286,7 @@ class StorageListenersContract:
         def take() -> bool:
             found = claim(storage, most=7)
             if found is not None:
-                handed.extend(each for _, each in found.events)
+                handed.extend(events_of(found))
                 settle(storage, numbers=[number for number, _ in found.events])
             return found is not None
 
@@ -308,7 +329,7 @@ class StorageListenersContract:
             if is_committed:
                 found = claim(storage)
                 assert found is not None
-                handed = [each for _, each in found.events]
+                handed = events_of(found)
                 settle(storage, numbers=[number for number, _ in found.events])
             go_on.wait(10)
             holding.result()

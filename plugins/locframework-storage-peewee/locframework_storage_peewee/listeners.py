@@ -15,6 +15,9 @@ WAITS = """EXISTS (SELECT 1 FROM waiting_events w
 IS_LISTENER_DUE = f"""EXISTS (SELECT 1 FROM event_listeners
     WHERE due_at <= ? AND {WAITS} AND """
 
+_IS_GONE = """EXISTS (SELECT 1 FROM projects p
+    WHERE p.id = events.project_id AND p.deleted_at IS NOT NULL)"""
+
 _STATES = """SELECT l.plugin, (SELECT count(*) FROM waiting_events w
         WHERE w.plugin = l.plugin),
     l.failures, l.due_at, l.seen_at, l.owner, e.seq, e.id, e.type, e.created_at
@@ -53,12 +56,12 @@ class ListenerTables(Store):
         if not leased:
             return None
         rows = self._database.rows(
-            f"""SELECT w.seq, {EVENT} FROM waiting_events w
+            f"""SELECT w.seq, {_IS_GONE}, {EVENT} FROM waiting_events w
                 JOIN events ON events.seq = w.seq
                 WHERE w.plugin = ? ORDER BY w.seq LIMIT ?""",
             (plugin, most),
         )
-        events = [(row[0], event_of(row[1:])) for row in rows]
+        events = [(row[0], None if row[1] else event_of(row[2:])) for row in rows]
         return Claimed(events, leased[0][0])
 
     def settle(
