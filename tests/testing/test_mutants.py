@@ -10,7 +10,10 @@ from locframework.testing.contracts.checks import CheckContract
 from locframework.testing.contracts.formats import FormatContract
 from locframework.testing.contracts.matchers import MatcherContract
 from locframework.testing.contracts.translators import EngineServerContract
-from locframework.testing.contracts.transports import TransportContract
+from locframework.testing.contracts.transports import (
+    HttpsTransportContract,
+    TransportContract,
+)
 from tests.testing.mutants.run import PORTS, mutants_of
 
 LEAST = 15
@@ -20,6 +23,7 @@ SUITES = {
     "F": FormatContract,
     "[IM]": MatcherContract,
     "T": TransportContract,
+    "H": HttpsTransportContract,
     "TR": EngineServerContract,
 }
 DOCUMENT = Path(__file__).parents[2] / "docs" / "internals" / "contracts.md"
@@ -42,7 +46,7 @@ def test_the_clauses_of_a_contract_are_those_of_the_document(letters):
         name
         for suite in reversed(SUITES[letters].__mro__)
         for name in vars(suite)
-        if name.startswith("test_")
+        if re.match(f"test_{letters.lower()}\\d", name)
     ]
 
     tested = [name.split("_")[1].upper() for name in names]

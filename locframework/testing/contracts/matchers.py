@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import ClassVar
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from locframework.errors import Unavailable
@@ -237,9 +237,10 @@ class MatcherContract:
         texts: Sequence[str],
         least: int,
         most: int = EVERY,
+        memory_id: str = MEMORY,
     ) -> None:
         """The index answers as brute force does."""
-        wanted = [Wanted(MEMORY, least)]
+        wanted = [Wanted(memory_id, least)]
         found = index.find(memories, wanted, texts, most)
         assert len(found) == len(texts)
         for text, answer in zip(texts, found, strict=True):
@@ -354,8 +355,10 @@ class MatcherContract:
         for instance in (behind, ahead, open_index()):
             self.check_some(instance, memories, 3, of=before)
 
+    @example("ab", "ba")
+    @example("Save", "save")
     @settings(max_examples=100, deadline=None, suppress_health_check=SHARED)
-    @given(st.text(max_size=20), st.text(max_size=20))
+    @given(*[st.text("aAbBü文🎈 ", max_size=12) | st.text(max_size=20)] * 2)
     def test_m1_the_distance_is_levenshteins_in_code_points(
         self, index: Matcher, first: str, second: str
     ) -> None:
@@ -458,11 +461,13 @@ class MatcherContract:
     ) -> None:
         index = open_index()
         memories.change(MEMORY, entries(sentences("Latin", self.size, seed=6)))
+        memories.change(OTHER, entries(sentences("Latin", self.size // 2, seed=7)))
         asked = sentences("Latin", 6, seed=7)
 
         with ThreadPoolExecutor(6) as pool:
             tries = [
-                pool.submit(self.check, index, memories, asked, 70) for _ in range(6)
+                pool.submit(self.check, index, memories, asked, 70, EVERY, memory_id)
+                for memory_id in (MEMORY, OTHER) * 3
             ]
 
         assert [tried.result() for tried in tries] == [None] * 6
@@ -475,3 +480,17 @@ class MatcherContract:
         with pytest.raises(Unavailable) as refusal:
             broken_index.find(memories, [Wanted(MEMORY, 70)], ["open"], 10)
         assert not PLACE.search(refusal.value.message)
+
+    def test_m11_the_limit_is_for_all_memories_together(
+        self, index: Matcher, memories: SegmentsInMemory
+    ) -> None:
+        near = ["open the file"] * 6 + ["open the files"] * 6 + ["open a file"] * 3
+        for turn, text in enumerate(near):  # ids alternate between the memories
+            memories.change((MEMORY, OTHER)[turn % 2], entries([text]))
+        wanted = [Wanted(OTHER, 50), Wanted(MEMORY, 50)]
+
+        for most in (1, 5, 10, 14, 15):
+            [found] = index.find(memories, wanted, ["open the file"], most)
+            expected = brute_force(memories, wanted, "open the file", most)
+            assert len(found.hits) == most, f"expected {most} hits of both memories"
+            assert found == expected

@@ -499,6 +499,31 @@ class StorageMemoriesContract:
         with storage.transaction():
             assert store.begin(mine.id) is None
 
+    @pytest.mark.parametrize("search_in", ["source", "target", "both"])
+    def test_concordance_takes_languages_exactly(
+        self, storage: Storage, search_in: SearchIn
+    ) -> None:
+        mine = add_memory(storage)
+        one = entry(mine, "Pay", "de:Pay", "de-AT:Pay")
+        other = entry(mine, "Pay now", "de-AT:Pay now")
+        add_entries(storage, [one, other])
+
+        found = {
+            code: storage.memory_texts.search(
+                Concordance([mine.id], "pay", [code], search_in), ALL
+            ).items
+            for code in ("de", "de-AT", "d")
+        }
+
+        shown = {
+            code: [[each.language_code for each in item.translations] for item in items]
+            for code, items in found.items()
+        }
+        no_values: list[list[str]] = [] if search_in == "target" else [[], []]
+        assert shown["de"] == ([["de"]] if search_in == "target" else [["de"], []])
+        assert shown["de-AT"] == [["de-AT"], ["de-AT"]]
+        assert shown["d"] == no_values
+
     def test_write_has_a_revision_of_its_own(self, storage: Storage) -> None:
         mine, gone = add_memory(storage), add_memory(storage)
         storage.memories.delete(gone.id, at(1))

@@ -12,11 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import ClassVar, get_args
 
 import pytest
 from msgspec import Struct
 
 from locframework.errors import UrlNotAllowed
+from locframework.outgoing.client import SendError
 from locframework.testing.certificates import Authority
 from locframework.testing.receiver import (
     HOST,
@@ -235,6 +237,27 @@ HEADERS = (
     ("user-agent", "contract"),
 )
 BODY = '{"type":"key.created","data":{"name":"Größe 😀"}}'.encode()
+POSTS = {
+    "JSON": BODY,
+    "nothing": b"",
+    "every byte": bytes(range(256)),
+    "line breaks": b"\r\n\n\r.\r\n",
+    "a megabyte": b"12345678" * 131_072,
+}
+NO_URLS = {
+    "nothing": "",
+    "a word": "hooks",
+    "a path": "/hooks",
+    "a file": "file:///etc/passwd",
+    "a script": "javascript:alert(1)",
+    "data": "data:text/plain,hello",
+    "a place of this machine": "http://127.0.0.1:1/hook",
+    "metadata of a cloud": "http://169.254.169.254/latest/meta-data/",
+    "a line break": "https://example.com/\r\nX-Injected: yes",
+    "a NUL": "https://example.com/\0",
+    "a lone surrogate": "https://example.com/\ud800",
+    "a long one": "https://example.com/" + "a" * 100_000,
+}
 OLD_TLS = pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 SECONDS = 0.5  # for receivers that never end
 LATE_SECONDS = 1.0  # how much later than that an answer may come
@@ -249,6 +272,7 @@ class Allowed(Struct, frozen=True):
 
 
 OpenTransport = Callable[[Allowed], Transport]
+Headers = tuple[tuple[str, str], ...]
 Try = Callable[..., tuple[Answer, Receiver]]
 
 
@@ -300,15 +324,174 @@ def eventually(holds: Callable[[], bool]) -> bool:
     return holds()
 
 
+def check_answer(answer: Answer) -> None:
+    """Fail unless the answer is one as the port describes it."""
+    assert isinstance(answer, Answer), f"send returned {answer!r}"
+    is_error = answer.error is not None
+    has_status = answer.status_code is not None
+    assert is_error != has_status, f"expected a status or an error, came {answer}"
+    assert answer.error is None or answer.error in get_args(SendError), answer.error
+    assert answer.status_code is None or answer.status_code in range(100, 1000)
+    assert type(answer.duration_ms) is int, f"duration_ms is {answer.duration_ms!r}"
+    assert answer.duration_ms >= 0
+    assert len(answer.body) <= KEPT_BYTES
+    kept = answer.retry_after or ""
+    assert kept.isascii()
+    assert kept == "" or kept.isprintable()
+    assert len(kept) <= 100
+
+
+class Place(Struct, frozen=True):
+    """A transport, a URL that it may send to, and what has arrived there."""
+
+    transport: Transport
+    url: str
+    delivered: Callable[[], list[tuple[Headers, bytes]]]
+    """The headers and the body of each post, the first first. The transport may add
+    headers."""
+
+
 class TransportContract:
-    """Subclass it as ``Test…`` and give the fixture; see docs/internals/contracts.md.
-    ``open_transport`` gives a transport that may reach some networks and ports, and
-    trusts one more authority, as an operator would set it."""
+    """Subclass it as ``Test…`` and give the fixtures; see docs/internals/contracts.md.
+    ``place`` is somewhere to send to, such as a queue. ``broken_place`` is one that
+    cannot be reached, or never answers; for a transport that always reaches it,
+    ``unbreakable`` says why. Subclass HttpsTransportContract for one that
+    sends HTTPS itself."""
+
+    unbreakable: ClassVar[str | None] = None
+
+    @pytest.fixture
+    def place(self) -> Place | Iterator[Place]:
+        """Give this one in every subclass."""
+        raise NotImplementedError("give the fixture place")
+
+    @pytest.fixture
+    def broken_place(self) -> Place | Iterator[Place]:
+        """Give this one, or set ``unbreakable``."""
+        if self.unbreakable:
+            pytest.skip(self.unbreakable)
+        raise NotImplementedError("give the fixture broken_place, or set unbreakable")
+
+    def test_t1_the_transport_has_a_plain_name(self, place: Place) -> None:
+        name = place.transport.name
+
+        assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
+        assert place.transport.name == name
+
+    @pytest.mark.parametrize("body", POSTS.values(), ids=POSTS.keys())
+    def test_t2_a_post_arrives_once_as_it_was(self, place: Place, body: bytes) -> None:
+        began = time.monotonic()
+        answer = place.transport.send(Post(place.url, HEADERS, body, 10))
+        took_ms = (time.monotonic() - began) * 1000
+
+        check_answer(answer)
+        assert answer.error is None
+        assert answer.duration_ms <= took_ms + 1
+        assert eventually(lambda: len(place.delivered()) > 0), "nothing has arrived"
+        [(headers, arrived)] = place.delivered()
+        assert [each for each in headers if each in HEADERS] == list(HEADERS)
+        assert arrived == body
+
+    def test_t3_posts_arrive_in_their_order_each_for_itself(self, place: Place) -> None:
+        bodies = [b"%d" % number for number in range(5)]
+        for number, body in enumerate(bodies):
+            headers = (("webhook-id", f"msg_{number}"),)
+            answer = place.transport.send(Post(place.url, headers, body, 10))
+            check_answer(answer)
+
+        assert eventually(lambda: len(place.delivered()) == len(bodies))
+        arrived = place.delivered()
+        assert [body for _, body in arrived] == bodies
+        ids = [
+            value for some, _ in arrived for name, value in some if name == "webhook-id"
+        ]
+        assert ids == [f"msg_{number}" for number in range(5)]
+
+    def test_t4_checking_a_url_sends_nothing(self, place: Place) -> None:
+        place.transport.check_url(place.url)
+
+        assert place.delivered() == []
+
+    @pytest.mark.parametrize("url", NO_URLS.values(), ids=NO_URLS.keys())
+    def test_t5_what_is_no_url_for_it_is_refused(self, place: Place, url: str) -> None:
+        with pytest.raises(UrlNotAllowed, match=r"\w"):
+            place.transport.check_url(url)
+        answer = place.transport.send(post(url))
+
+        check_answer(answer)
+        assert answer.error in ("url_not_allowed", "no_public_address")
+        assert place.delivered() == []
+
+    def test_t6_a_place_out_of_reach_is_an_error_in_time(
+        self, broken_place: Place
+    ) -> None:
+        began = time.monotonic()
+        answer = broken_place.transport.send(post(broken_place.url, SECONDS))
+        took = time.monotonic() - began
+
+        check_answer(answer)
+        assert answer.error, f"expected an error, not the status {answer.status_code}"
+        assert took < SECONDS + LATE_SECONDS
+        assert answer.duration_ms <= took * 1000 + 1
+
+    def test_t7_many_threads_send_at_once_and_leave_nothing_behind(
+        self, place: Place
+    ) -> None:
+        check_answer(place.transport.send(Post(place.url, HEADERS, b"first", 10)))
+        assert eventually(lambda: len(place.delivered()) == 1)
+        before = leftovers()
+        posts = [
+            Post(place.url, (("webhook-id", f"msg_{n}"),), b"%d" % n, 10)
+            for n in range(24)
+        ]
+        with ThreadPoolExecutor(12) as pool:
+            answers = list(pool.map(place.transport.send, posts))
+
+        for answer in answers:
+            check_answer(answer)
+            assert answer.error is None
+        assert eventually(lambda: len(place.delivered()) == 25)
+        arrived = [
+            (value, body)
+            for headers, body in place.delivered()[1:]
+            for name, value in headers
+            if name == "webhook-id"
+        ]
+        assert sorted(arrived) == sorted((f"msg_{n}", b"%d" % n) for n in range(24))
+        assert eventually(lambda: leftovers() <= before), (before, leftovers())
+
+
+class HttpsTransportContract(TransportContract):
+    """Also what a transport has to keep that sends HTTPS itself. ``open_transport``
+    gives a transport that may reach some networks and ports, and trusts one more
+    authority, as an operator would set it. The other fixtures are made of it."""
 
     @pytest.fixture
     def open_transport(self) -> OpenTransport:
         """Give this one in every subclass."""
         raise NotImplementedError("give the fixture open_transport")
+
+    @pytest.fixture
+    def place(self, open_transport: OpenTransport, tmp_path: Path) -> Iterator[Place]:
+        """A receiver on this machine."""
+        with open_receiver(tmp_path) as receiver:
+
+            def delivered() -> list[tuple[Headers, bytes]]:
+                return [(each.headers, each.body) for each in receiver.received]
+
+            transport = open_transport(allowing(receiver))
+            yield Place(transport, receiver.url(), delivered)
+
+    @pytest.fixture
+    def broken_place(
+        self, open_transport: OpenTransport, tmp_path: Path
+    ) -> Iterator[Place]:
+        """A receiver that never answers."""
+        folder = tmp_path / "broken"
+        folder.mkdir()
+        with open_receiver(folder, hanging_after_the_handshake) as receiver:
+            transport = open_transport(allowing(receiver))
+            yield Place(transport, receiver.url(), list)
 
     @pytest.fixture
     def visit(self, open_transport: OpenTransport, tmp_path: Path) -> Iterator[Try]:
@@ -328,15 +511,8 @@ class TransportContract:
 
             yield visit
 
-    def test_t1_the_transport_has_a_plain_name(
-        self, open_transport: OpenTransport, tmp_path: Path
-    ) -> None:
-        allowed = Allowed((), (443,), str(Authority(tmp_path).ca_file))
-
-        assert re.fullmatch(r"[a-z][a-z0-9_-]*", open_transport(allowed).name)
-
     @pytest.mark.parametrize("path", ["/", "/hook", "/a/b?c=d&e=%20f", "/%2e%2e/?a?b"])
-    def test_t2_what_was_given_arrives_as_it_was(
+    def test_h1_what_was_given_arrives_as_it_was(
         self, open_transport: OpenTransport, tmp_path: Path, path: str
     ) -> None:
         with open_receiver(tmp_path) as receiver:
@@ -358,7 +534,7 @@ class TransportContract:
         assert others <= {"host", "content-length", "connection", "accept-encoding"}
 
     @pytest.mark.parametrize("status", STATUSES)
-    def test_t3_every_status_is_an_answer(self, visit: Try, status: int) -> None:
+    def test_h2_every_status_is_an_answer(self, visit: Try, status: int) -> None:
         answer, receiver = visit(answering(status))
 
         assert (answer.status_code, answer.error) == (status, None)
@@ -366,13 +542,13 @@ class TransportContract:
         assert len(receiver.received) == 1
 
     @pytest.mark.parametrize("told", RETRY_AFTERS)
-    def test_t4_retry_after_comes_back_as_it_was(self, visit: Try, told: str) -> None:
+    def test_h3_retry_after_comes_back_as_it_was(self, visit: Try, told: str) -> None:
         answer, _ = visit(answering(429, [("Retry-After", told)]))
 
         assert (answer.status_code, answer.retry_after) == (429, told)
 
     @pytest.mark.parametrize("told", ["soon\xff", "a" * 5000, "\x01"])
-    def test_t4_what_could_not_be_shown_of_it_is_left_out(
+    def test_h3_what_could_not_be_shown_of_it_is_left_out(
         self, visit: Try, told: str
     ) -> None:
         answer, _ = visit(answering(503, [("Retry-After", told)]))
@@ -384,7 +560,7 @@ class TransportContract:
         assert len(kept) <= 100
 
     @pytest.mark.parametrize("name", BODIES)
-    def test_t5_the_first_kilobyte_of_the_body_is_kept(
+    def test_h4_the_first_kilobyte_of_the_body_is_kept(
         self, visit: Try, name: str
     ) -> None:
         raw, body = BODIES[name]
@@ -395,7 +571,7 @@ class TransportContract:
         assert answer.body == body[:KEPT_BYTES]
 
     @pytest.mark.parametrize("status", REDIRECTS)
-    def test_t6_a_redirect_is_an_answer_and_is_not_followed(
+    def test_h5_a_redirect_is_an_answer_and_is_not_followed(
         self, visit: Try, status: int, tmp_path: Path
     ) -> None:
         (tmp_path / "other").mkdir()
@@ -406,7 +582,7 @@ class TransportContract:
         assert (receiver.connections, other.connections) == (1, 0)
 
     @pytest.mark.parametrize("behaviour", HANGING)
-    def test_t7_a_receiver_that_never_answers_is_left_in_time(
+    def test_h6_a_receiver_that_never_answers_is_left_in_time(
         self, visit: Try, behaviour: Behaviour
     ) -> None:
         began = time.monotonic()
@@ -418,7 +594,7 @@ class TransportContract:
         assert answer.duration_ms >= SECONDS * 1000 - 100
         assert receiver.connections == 1
 
-    def test_t7_so_is_one_that_takes_no_connection(
+    def test_h6_so_is_one_that_takes_no_connection(
         self, open_transport: OpenTransport, tmp_path: Path
     ) -> None:
         with open_receiver(tmp_path) as receiver, full_listener() as port:
@@ -429,7 +605,7 @@ class TransportContract:
         assert answer.error == "timeout"
         assert answer.duration_ms < (SECONDS + LATE_SECONDS) * 1000
 
-    def test_t8_headers_byte_by_byte_do_not_win_time(self, visit: Try) -> None:
+    def test_h7_headers_byte_by_byte_do_not_win_time(self, visit: Try) -> None:
         behaviour = trickling(b"HTTP/1.1 200 OK\r\n", b"X-A: a\r\n" * 100, 0.05)
 
         answer, _ = visit(behaviour, seconds=SECONDS)
@@ -438,7 +614,7 @@ class TransportContract:
         assert answer.duration_ms < (SECONDS + LATE_SECONDS) * 1000
 
     @pytest.mark.parametrize("rest", [b"a" * 100, b""])
-    def test_t8_a_body_that_never_ends_does_not_change_the_status(
+    def test_h7_a_body_that_never_ends_does_not_change_the_status(
         self, visit: Try, rest: bytes
     ) -> None:
         head = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nfirst"
@@ -451,7 +627,7 @@ class TransportContract:
 
     @OLD_TLS
     @pytest.mark.parametrize("behaviour", ENDING)
-    def test_t9_a_connection_that_ends_too_soon_is_an_error(
+    def test_h8_a_connection_that_ends_too_soon_is_an_error(
         self, visit: Try, behaviour: Behaviour
     ) -> None:
         answer, _ = visit(behaviour)
@@ -460,7 +636,7 @@ class TransportContract:
         assert answer.error in ("connection_lost", "tls_failed", "connection_failed")
         assert answer.duration_ms < 5000
 
-    def test_t9_a_port_where_nobody_listens_is_told(
+    def test_h8_a_port_where_nobody_listens_is_told(
         self, open_transport: OpenTransport, tmp_path: Path
     ) -> None:
         with open_receiver(tmp_path) as receiver:
@@ -471,14 +647,14 @@ class TransportContract:
         assert (answer.status_code, answer.error) == (None, "connection_refused")
 
     @pytest.mark.parametrize("said", NOT_HTTP)
-    def test_t10_what_is_not_http_is_an_error(self, visit: Try, said: bytes) -> None:
+    def test_h9_what_is_not_http_is_an_error(self, visit: Try, said: bytes) -> None:
         answer, _ = visit(saying(said))
 
         assert answer.status_code is None
         assert answer.error in ("bad_answer", "connection_lost")
 
     @pytest.mark.parametrize("certify", CERTIFICATES.values(), ids=CERTIFICATES.keys())
-    def test_t11_a_certificate_that_is_not_good_ends_it(
+    def test_h10_a_certificate_that_is_not_good_ends_it(
         self, visit: Try, certify: Certify
     ) -> None:
         answer, receiver = visit(answering(204), certificate=certify)
@@ -487,7 +663,7 @@ class TransportContract:
         assert receiver.received == []
 
     @pytest.mark.parametrize(("at_once", "again"), FLOODS.values(), ids=FLOODS.keys())
-    def test_t12_no_more_is_read_than_anybody_needs(
+    def test_h11_no_more_is_read_than_anybody_needs(
         self, visit: Try, at_once: bytes, again: bytes
     ) -> None:
         answer, receiver = visit(flooding(at_once, again, GIGABYTE // len(again)))
@@ -501,7 +677,7 @@ class TransportContract:
             assert (answer.status_code, answer.error) == (None, "bad_answer")
 
     @pytest.mark.parametrize("vector", VECTORS, ids=range(len(VECTORS)))
-    def test_t13_nothing_but_the_public_internet_is_connected_to(
+    def test_h12_nothing_but_the_public_internet_is_connected_to(
         self, open_transport: OpenTransport, tmp_path: Path, vector: str
     ) -> None:
         ca_file = str(Authority(tmp_path).ca_file)
@@ -515,7 +691,7 @@ class TransportContract:
         assert answer.status_code is None
         assert answer.error in ("url_not_allowed", "no_public_address")
 
-    def test_t14_only_the_ports_that_are_set_are_connected_to(
+    def test_h13_only_the_ports_that_are_set_are_connected_to(
         self, open_transport: OpenTransport, tmp_path: Path
     ) -> None:
         with open_receiver(tmp_path) as receiver:
@@ -527,7 +703,7 @@ class TransportContract:
 
         assert (answer.error, receiver.connections) == ("url_not_allowed", 0)
 
-    def test_t15_the_environment_changes_nothing(
+    def test_h14_the_environment_changes_nothing(
         self,
         open_transport: OpenTransport,
         tmp_path: Path,
@@ -555,7 +731,7 @@ class TransportContract:
         assert refused.error == "tls_failed"
 
     @OLD_TLS
-    def test_t16_many_threads_send_at_once_and_leave_nothing_behind(
+    def test_h15_many_threads_send_at_once_and_leave_nothing_behind(
         self, open_transport: OpenTransport, tmp_path: Path
     ) -> None:
         behaviours = [*ENDING, *HANGING, answering(200), answering(410)] * 4

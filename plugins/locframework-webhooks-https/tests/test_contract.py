@@ -3,10 +3,10 @@
 import pytest
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
 
-from locframework.testing.contracts.transports import TransportContract
+from locframework.testing.contracts.transports import HttpsTransportContract
 
 
-class TestHttpsTransport(TransportContract):
+class TestHttpsTransport(HttpsTransportContract):
     @pytest.fixture
     def open_transport(self):
         def open_transport(allowed):

@@ -29,7 +29,7 @@ class Mutant:
         if source.count(self.old) != 1:
             times = source.count(self.old)
             raise ValueError(f"{self.name}: {self.old!r} stands there {times} times")
-        if "super()" in source:
+        if inspect.isclass(self.where) and "super()" in source:
             raise ValueError(f"{self.name}: super() would be that of another class")
         changed = source.replace(self.old, self.new)
         compile(changed, self.name, "exec")
@@ -40,16 +40,20 @@ class Mutant:
         function = _function(self.where)
         module = sys.modules[function.__module__]
         made: dict[str, Any] = {}
-        exec(compile(self.source(), f"<{self.name}>", "exec"), vars(module), made)
         *owners, name = function.__qualname__.split(".")
+        owner: Any = module
+        for each in owners:
+            owner = getattr(owner, each)
+        body = textwrap.indent(self.source(), "    ")
+        code = f"def make(__class__):\n{body}\n    return {name}"  # for super()
+        code = f"from __future__ import annotations\n{code}"
+        exec(compile(code, f"<{self.name}>", "exec"), vars(module), made)
+        made[name] = made["make"](owner)
         if inspect.isclass(self.where):  # in place: there are instances of it
             for attribute, value in vars(made[name]).items():
                 if attribute not in ("__dict__", "__weakref__"):
                     setattr(self.where, attribute, value)
         elif owners:
-            owner: Any = module
-            for each in owners:
-                owner = getattr(owner, each)
             setattr(owner, name, made[name])
         else:
             for imported_by in _ours():
