@@ -21,7 +21,7 @@ ActorType = Literal["user", "token", "plugin", "system"]
 
 
 class Actor(Struct, frozen=True):
-    """Who did it (decisions 2.7)."""
+    """Who did it: a user, a token of a project, a plugin, or the service by itself."""
 
     type: ActorType
     id: str
@@ -31,7 +31,12 @@ SYSTEM = Actor("system", "locframework")
 
 
 class Event(Struct, frozen=True, rename="camel"):
-    """Something that happened; ``type`` and ``items`` are those of decisions 2.7."""
+    """Something that happened in a project, or in an organization as a whole.
+
+    docs/how-to/webhooks.md has a table of the types and what their items name;
+    ``GET /webhook-event-types`` adds those of plugins. The ``id`` is unique, and no
+    order.
+    """
 
     id: str
     type: str

@@ -52,7 +52,7 @@ GivenCursor = Annotated[
 
 
 class PageRequest(Struct, frozen=True):
-    """Which page of a list, as every list endpoint asks (decisions 2.1.2)."""
+    """Which page of a list, as every list endpoint asks."""
 
     page: Annotated[int, Meta(ge=1, le=PAGE_MOST, description=_PAGE)] = 1
     limit: Annotated[int, Meta(ge=1, le=LIMIT_MOST, description="Items per page")] = 50

@@ -420,6 +420,73 @@ def test_the_example_of_durable_listeners(example, open_with):
     assert {*sent} == {event.id}
 
 
+def test_the_example_that_counts_each_event_once(example, open_with):
+    plugin = example("Count each event once")["Counter"]()
+
+    with open_with(plugin) as workspace:
+        project = workspace.project(languages=["de"])
+        key = workspace.key(project, "a", values={"en": "One"})
+        values = f"/projects/{project['id']}/keys/{key['id']}/values"
+        workspace.deliver_events(times=2)
+        workspace.owner.put(f"{values}/de", json={"value": "Eins"})
+        workspace.deliver_events(times=2)
+        count = workspace.framework.plugin("counter").data(project["id"]).get("count")
+
+    assert count == 2
+
+
+def test_events_of_texts_are_those_of_the_table(open_with):
+    heard = []
+
+    class Ear:
+        name = "ear"
+
+        @locframework.hookimpl
+        def loc_on_event(self, event):
+            if event.type.startswith("translation."):
+                states = [str(item["status"]) for item in event.items]
+                heard.append((event.type.removeprefix("translation."), *states))
+
+    with open_with(Ear()) as workspace:
+        project = workspace.project(languages=["de"])
+        path, owner = f"/projects/{project['id']}", workspace.owner
+        key = workspace.key(project, "a", values={"en": "One"})
+        value = f"{path}/keys/{key['id']}/values/de"
+        translator = workspace.client("translator")
+
+        def told(client, method, where="", **body):
+            heard.clear()
+            answer = getattr(client, method)(value + where, json=body)
+            assert answer.status in (200, 204), answer.content
+            return [*heard]
+
+        proposed = told(translator, "put", value="Eins")
+        withdrawn = told(translator, "post", "/withdraw")
+        told(translator, "put", value="Ein")
+        approved = told(owner, "post", "/approve")
+        told(translator, "put", value="Eine")
+        back = told(translator, "post", "/withdraw")
+        applied = told(owner, "put", value="Einer")
+        cleared = told(owner, "put", value="")
+
+    assert proposed == [("submitted", "pending_review")]
+    assert withdrawn == [("updated", "untranslated")]
+    assert approved == [("approved", "approved")]
+    assert back == [("updated", "approved")]
+    assert applied == [("updated", "approved")]
+    assert cleared == [("updated", "untranslated")]
+
+
+def test_the_table_of_options_has_the_arguments_of_operation(page):
+    rows = page.rows(page.sections()["loc_provide_endpoints"])
+
+    fields = set(ports.operation.__struct_fields__)
+    assert {row[0] for row in rows} <= fields
+    assert fields - {row[0] for row in rows} == {
+        *("method", "path", "rate", "upload_limit"),
+    }
+
+
 def test_the_example_of_loc_on_close(example, open_with):
     told = []
 

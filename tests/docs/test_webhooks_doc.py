@@ -135,7 +135,7 @@ def test_the_receiver_in_node_accepts_signed_requests_only_once(
 
 
 def test_the_table_lists_every_event_type(page):
-    rows = page.rows(page.sections()["What comes"])
+    rows = page.rows(page.sections()["Types of events"])
 
     told = {type_: (when, items) for type_, when, items in rows}
     assert told == {
