@@ -15,7 +15,7 @@ from .access.records import Caller
 from .access.service import Access, LinkedAccess, without
 from .access.sessions import Sessions
 from .access.tokens import Authenticator, Tokens
-from .api import calls_of, permission_checks_of, visibility_checks_of
+from .api import calls_of, endpoints_of, permission_checks_of, visibility_checks_of
 from .blobs.service import Blobs
 from .branches.service import Branches
 from .delivery.builder import ReleaseBuilder
@@ -42,6 +42,7 @@ from .history.values import History
 from .housekeeping import Purge
 from .http.calls import Calls, OperationInfo
 from .http.metrics import Reading
+from .http.operation import operation_names
 from .http.rate_limit import RateLimiter, memory_limit, open_windows
 from .issues.service import Issues, Rechecks
 from .jobs.runner import JobRunner
@@ -171,6 +172,9 @@ class Framework:
         self._purge = Purge(self.storage, clock)
         self._build()
         try:
+            if self.plugin_operations:
+                names = operation_names(endpoints_of(self))
+                self.plugins.require_own_names(self.plugin_operations, names)
             self.plugins.start(self)
         except PluginError:
             self.close()

@@ -8,7 +8,7 @@ import re
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from time import perf_counter
@@ -327,6 +327,16 @@ class PluginHost:
                 raise self._refused(plugin, hook, error) from error
             found += own
         return found
+
+    def require_own_names(
+        self, operations: Iterable[Operation], taken: Collection[str]
+    ) -> None:
+        """Raise PluginError for an operation that has a name of the framework's."""
+        for each in operations:
+            if each.plugin and each.name in taken:
+                reason = f"{_ENDPOINTS}: {each.name} is an operation of the framework"
+                origin = self._found[each.plugin].origin
+                raise PluginError(each.plugin, origin, reason)
 
     def commands(self, plugin: str) -> dict[str, Command]:
         """Return the commands of a plugin by name; they are made now. Raises

@@ -221,6 +221,11 @@ def operations_of(endpoints: object) -> Iterator[Operation]:
         yield structs.replace(read, call=call)
 
 
+def operation_names(endpoints: Iterable[object]) -> set[str]:
+    """The names of all operations of endpoints objects."""
+    return {read.name for each in endpoints for read in operations_of(each)}
+
+
 def require_distinct(operations: Iterable[Operation]) -> None:
     """Raise DeclarationError for two with the same name, or method and path."""
     met: dict[str, str] = {}

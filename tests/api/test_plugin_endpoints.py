@@ -495,3 +495,17 @@ def test_two_of_the_same_stop_the_start(plugins, said):
         framework_with(*plugins)
 
     assert said in str(caught.value)
+
+
+class OfKeys:
+    @operation("GET", "/key", permission=None)
+    def key(self) -> Key:
+        """Get a key."""
+        return Key("a")
+
+
+def test_an_operation_with_a_name_of_the_framework_stops_the_start():
+    with pytest.raises(PluginError) as caught:
+        framework_with(providing(OfKeys(), name="create"))
+
+    assert "create_key is an operation of the framework" in str(caught.value)
