@@ -18,7 +18,7 @@ MENTIONED_CHARACTERS = 60
 
 
 def truncate(text: str) -> str:
-    """``text`` as a message may repeat it: 200 characters at most (decisions 2.10)."""
+    """``text`` as a message may repeat it: 200 characters at most."""
     return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
 
 

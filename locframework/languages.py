@@ -311,7 +311,7 @@ def collapse_white_space(text: str) -> str:
 
 def folded(text: str) -> str:
     """Return ``text`` as concordance and lists by name compare it, without case and the
-    width of white space, with accents (decisions 2.5.1)."""
+    width of white space, with accents."""
     return collapse_white_space(fold(text))
 
 

@@ -187,9 +187,9 @@ def _problem(
     rule = next((name for begin, name in _RULES if re.match(begin, message)), "invalid")
     if rule == "enum":  # msgspec repeats the value, however long
         words = _words_of(inspect.type_info(type_))
-        message = (
-            f"must be one of {', '.join(words)}" if words else "Invalid enum value"
-        )
+        first = ", ".join(words[:-1])
+        among = f"one of {first} or {words[-1]}" if first else "".join(words)
+        message = f"must be {among}" if words else "Invalid enum value"
     return Problem(path, rule, truncate(message))
 
 

@@ -55,7 +55,7 @@ class Outer(Struct, rename="camel"):
             "Expected `int` >= 1",
         ),
         ({"inner": [{}]}, "$.inner[0].kind", "required", "is required"),
-        ({"direction": "up"}, "$.direction", "enum", "must be one of ltr, rtl"),
+        ({"direction": "up"}, "$.direction", "enum", "must be one of ltr or rtl"),
         ([], "$", "type", "Expected `object`, got `array`"),
     ],
 )  # fmt: skip

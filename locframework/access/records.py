@@ -35,7 +35,7 @@ class Quota(Struct, frozen=True):
 
 
 class Organization(Struct, frozen=True, rename="camel"):
-    """An organization (decisions 2.9)."""
+    """An organization: it has members, projects, glossaries and memories."""
 
     id: str
     slug: str
@@ -67,7 +67,7 @@ class User(Struct, frozen=True):
 
 
 class Member(Struct, frozen=True, rename="camel"):
-    """A user's place in an organization (decisions 2.9)."""
+    """A user's place in an organization."""
 
     id: str
     organization_id: str

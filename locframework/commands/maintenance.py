@@ -145,8 +145,8 @@ def check_settings(setup: Setup, *, strict: bool) -> None:
     if windows_fault := _fault_of(windows.ping):
         requests = f"cannot be counted: {windows_fault}"
     serve = f"would listen on {server.host} port {server.port}"
-    if fault := _fault_of(require_waitress):
-        serve = f"could not start: {fault}"
+    if serve_fault := _fault_of(require_waitress):
+        serve = f"could not start: {serve_fault}"
     found = {
         "storage": settings.storage,
         "blob store": f"{settings.blob_store}{does_not_work}",
@@ -174,7 +174,8 @@ def check_settings(setup: Setup, *, strict: bool) -> None:
     setup.show({**found, "blobStore": settings.blob_store, **more})
     if strict and faults:
         raise CommandFailed("; ".join(faults))
-    setup.say("The settings are fine.")
+    cannot = ", but serve cannot start" if serve_fault else ""
+    setup.say(f"The settings are fine{cannot}.")
 
 
 @click.command()

@@ -80,7 +80,7 @@ class Wrapped(NamedTuple):
 
 
 class Deleted(Struct, frozen=True):
-    """What a delete answers (decisions 2.1.1)."""
+    """What a delete answers."""
 
     id: str
     deleted: bool = True

@@ -96,7 +96,7 @@ None."""
 
 
 class StoredKey(Key, frozen=True, gc=False, kw_only=True, rename="camel"):
-    """A key with what only its detail shows (docs/spec/decisions.md 2.3.6)."""
+    """A key with what only its detail shows."""
 
     max_length: int | None = None
     disabled_checks: tuple[str, ...] = ()

@@ -95,6 +95,8 @@ def test_check_settings_tells_what_does_not_work_at_the_moment(
     strict = command("check-settings", "--strict", **environment)
 
     assert line in result.stdout
+    last = "The settings are fine, but serve cannot start.\n"
+    assert result.stdout.endswith(last)
     assert result.exit_code == 0
     assert strict.exit_code == (1 if environment else 0)
     assert ("not answer" in strict.stderr) == bool(environment)

@@ -125,7 +125,7 @@ def gunicorn(start, folder, workers, settings=""):
 def test_gunicorn_serves_the_app_that_each_worker_builds(start, folder, framework):
     settings = 'rate_limit_storage = "redis://127.0.0.1:1/0"'
     process, url = gunicorn(start, folder, 2, settings)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while len(framework.storage.processes.list_all()) < 2:
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -48,7 +48,7 @@ def cut_punctuation(text: str) -> tuple[str, str]:
 
 
 def match_fold(text: str) -> str:
-    """Return the text as matching compares it (decisions 2.5.4)."""
+    """Return the text as matching compares it."""
     return cut_punctuation(folded(text))[0]
 
 
