@@ -197,6 +197,7 @@ class _File:
         text = value.get("other") or next(reversed([*value.values()]), "")
         after = f"{self.xml.newline}{self._indent * 2}" if is_plural else ""
         before, texts = after + self._indent, [text]
+        lost: list[str] = []
         if is_plural:
             rows = [*old.elements("numerusform")] if old else []
             if rows and old:
@@ -205,7 +206,8 @@ class _File:
             forms = forms_of(self._language, len(rows))
             needed = common_plural_forms(self._language)
             texts = [value.get(f or "") or ("" if f in needed else text) for f in forms]
-        if {*filter(None, value.values())} - {*texts}:
+            lost = [f for f in value if value[f] and f not in (*forms, "other")]
+        if lost or {*filter(None, value.values())} - {*texts}:
             self._warn(entry, "has a plural form that Qt does not have")
         if any(texts) and not all(texts):
             self._warn(entry, "lacks a plural form, and is unfinished")
