@@ -305,12 +305,6 @@ MUTANTS = {
             "self.entries = entries; __import__('time').sleep(0.001); entries, self.entries = self.entries, []\n    return [",
         ),
         Mutant(
-            "a copy for each instance",
-            Copying.__init__,
-            "self.place = place",
-            "self.place = {}; self.other = place",
-        ),
-        Mutant(
             "a deleted memory is still found",
             Copying.find,
             "if each.memory_id in revisions\n",
