@@ -242,7 +242,10 @@ class TranslatorContract:
     ) -> None:
         source, target = self.pair
         pairs = [self.other_pair] if self.other_pair else translator.describe().pairs
-        others = [p for p in pairs or () if p[0] == source and p[1] != target]
+        base = target.partition("-")[0]  # variants of a language may read the same
+        others = [
+            p for p in pairs or () if p[0] == source and p[1][: len(base)] != base
+        ]
         if not others:
             pytest.skip("set other_pair: the same source, another target language")
         words = ["Save", "Close the file", "Delete all", "Yes, I am sure"]
