@@ -114,6 +114,17 @@ class Access:
         if not granted:
             raise PermissionDenied(permission)
 
+    def require_still(
+        self, renewed: Caller | None, scope: Scope, *permissions: str
+    ) -> Caller:
+        """Return the caller of a job, as renewed when it runs. Raises PermissionDenied
+        if there is none any more, or one of the permissions is gone."""
+        for permission in permissions:
+            if renewed is None or not self.may(renewed, permission, scope):
+                raise PermissionDenied(permission)
+        assert renewed is not None
+        return renewed
+
     def sees(self, caller: Caller, scope: Scope) -> bool:
         """Whether the scope is visible: the caller has any grant that reaches it."""
         return caller.everything or any(covers(grant, scope) for grant in caller.grants)

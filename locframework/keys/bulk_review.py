@@ -12,7 +12,6 @@ from locframework.access.service import Access
 from locframework.branches.service import Branches, BranchScope, require_writable
 from locframework.errors import (
     LocError,
-    PermissionDenied,
     ProjectNotFound,
     ValidationFailed,
 )
@@ -177,11 +176,8 @@ class BulkReviews:
         asked = params.request
         project = get_record(self._storage.projects, job.project_id, ProjectNotFound)
         scope = self._branches.scope(project, params.branch)
-        caller = self._renewed(job.caller)  # with the present permissions
-        if caller is None or not self._access.may(
-            caller, PERMISSION, scope_of(project)
-        ):
-            raise PermissionDenied(PERMISSION)
+        caller = self._renewed(job.caller)
+        caller = self._access.require_still(caller, scope_of(project), PERMISSION)
         require_writable(scope)
         languages = self._storage.projects.list_languages(project.id)
         codes = [each.language_code for each in languages]

@@ -12,7 +12,6 @@ from locframework.branches.service import Branches, BranchScope, require_writabl
 from locframework.errors import (
     JobNotFound,
     LocError,
-    PermissionDenied,
     ProjectNotFound,
 )
 from locframework.jobs.records import Job, Progress, StoredJob
@@ -123,11 +122,8 @@ class RunApprovals:
     ) -> None:
         project = get_record(self._storage.projects, job.project_id, ProjectNotFound)
         scope = self._branches.scope(project, params.branch)
-        caller = self._renewed(job.caller)  # with the present permissions
-        if caller is None or not self._access.may(
-            caller, PERMISSION, scope_of(project)
-        ):
-            raise PermissionDenied(PERMISSION)
+        caller = self._renewed(job.caller)
+        caller = self._access.require_still(caller, scope_of(project), PERMISSION)
         require_writable(scope)
         made = {
             (str(item["keyId"]), str(item["languageCode"])): item

@@ -17,7 +17,6 @@ from locframework.errors import (
     LanguageNotAssigned,
     LanguageNotInProject,
     LocError,
-    PermissionDenied,
     ProjectNotFound,
 )
 from locframework.events import EventLog
@@ -316,11 +315,8 @@ class TranslationRuns:
     def _may_write(self, job: StoredJob, scope: BranchScope) -> Caller:
         """Return the caller, with the present permissions. Raise PermissionDenied,
         BranchProtected, BranchNotOpen."""
-        caller = self._renewed(job.caller)
-        if caller is None or not self._access.may(
-            caller, PERMISSION, scope_of(scope.project)
-        ):
-            raise PermissionDenied(PERMISSION)
+        caller, where = self._renewed(job.caller), scope_of(scope.project)
+        caller = self._access.require_still(caller, where, PERMISSION)
         require_writable(scope)
         return caller
 

@@ -15,7 +15,6 @@ from locframework.branches.service import Branches, BranchScope, require_writabl
 from locframework.errors import (
     LanguageNotInProject,
     LocError,
-    PermissionDenied,
     ProjectNotFound,
     ValidationFailed,
     abbreviate,
@@ -244,12 +243,9 @@ class Prefill:
         result: PrefillResult,
     ) -> None:
         scope = self._scope(job, params)
-        caller = self._renewed(job.caller)  # with the present permissions
-        if caller is None:
-            raise PermissionDenied(PERMISSIONS[0])
-        for permission in PERMISSIONS:
-            if not self._access.may(caller, permission, scope_of(scope.project)):
-                raise PermissionDenied(permission)
+        where = scope_of(scope.project)
+        caller = self._renewed(job.caller)
+        caller = self._access.require_still(caller, where, *PERMISSIONS)
         require_writable(scope)
         keys = self._missing(scope, params.request, key_ids)
         least = params.request.min_match_percentage

@@ -14,7 +14,6 @@ from locframework.access.service import Access
 from locframework.errors import (
     PLUGIN_EXCEPTIONS,
     LocError,
-    PermissionDenied,
     ProjectNotFound,
 )
 from locframework.events import Actor
@@ -79,12 +78,8 @@ class PluginJobHandler:
         project = self._storage.projects.find(job.project_id)
         if project is None:
             raise ProjectNotFound
-        caller, permission = self._renewed(job.caller), self.job.permission
-        if caller is None or not self._access.may(
-            caller, permission, scope_of(project)
-        ):
-            raise PermissionDenied(permission)
-        return caller
+        caller, where = self._renewed(job.caller), scope_of(project)
+        return self._access.require_still(caller, where, self.job.permission)
 
 
 def plugin_caller(plugin: str) -> Caller:
