@@ -3,10 +3,10 @@
 from .access.records import Caller as Caller
 from .access.records import Grant as Grant
 from .access.records import Invitation as Invitation
-from .access.records import InvitationToUse as InvitationToUse
 from .access.records import Member as Member
 from .access.records import MemberChanges as MemberChanges
 from .access.records import NewMember as NewMember
+from .access.records import NewSession as NewSession
 from .access.records import NewToken as NewToken
 from .access.records import Organization as Organization
 from .access.records import OrganizationChanges as OrganizationChanges

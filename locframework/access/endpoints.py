@@ -22,11 +22,11 @@ from .permissions import Permission, Permissions
 from .records import (
     Caller,
     Invitation,
-    InvitationToUse,
     Member,
     MemberChanges,
     MemberQuery,
     NewMember,
+    NewSession,
     NewToken,
     Organization,
     OrganizationChanges,
@@ -265,7 +265,7 @@ class AccessEndpoints:
         secret=True,
         errors=(Unauthorized,),
     )
-    def open_session(self, body: InvitationToUse) -> TokenAnswer:
+    def open_session(self, body: NewSession) -> TokenAnswer:
         """Sign in with an invitation, which is then used up.
 
         The session is a personal token for the organization. It may do what the member

@@ -172,7 +172,7 @@ class Invitation(Struct, frozen=True, rename="camel"):
     created_at: Timestamp
 
 
-class InvitationToUse(Struct, frozen=True):
+class NewSession(Struct, frozen=True):
     """The body that opens a session: the secret of an invitation."""
 
     invitation: Annotated[str, Meta(max_length=200)]

@@ -14,7 +14,7 @@ from locframework.validation import check_record
 from .records import (
     Caller,
     Invitation,
-    InvitationToUse,
+    NewSession,
     StoredToken,
     Token,
 )
@@ -80,7 +80,7 @@ class Sessions:
         assert token.expires_at is not None
         return Invitation(member.id, token.expires_at, token.created_at), text
 
-    def open_session(self, asked: InvitationToUse) -> tuple[Token, str]:
+    def open_session(self, asked: NewSession) -> tuple[Token, str]:
         """Use up an invitation; return a session of its member, and the secret.
 
         Raises Unauthorized, without a reason, for an unknown, used or expired one.

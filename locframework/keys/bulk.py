@@ -300,7 +300,8 @@ def _review_plan(
         key_id = _key_of(item, keys)
     except LocError as refusal:
         return refusal
-    decision = ReviewDecision(tag, review.decision, item.revision, review.reason)
+    reason = review.reason or None
+    decision = ReviewDecision(tag, review.decision, item.revision, reason)
     return KeyWrite(name=item.key or key_id, key_id=key_id, decision=decision)
 
 

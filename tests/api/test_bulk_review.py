@@ -88,6 +88,15 @@ def test_items_are_rejected_with_the_reason(review):
     assert newest["reason"] == "too long"
 
 
+def test_an_empty_reason_is_none(review):
+    key = review.propose("a")
+
+    assert review.act("reject", items=[item(key)], reason="").status == 200
+
+    path = f"{review.keys.path}/{key['id']}/values/de/history"
+    assert review.owner.get(path).data["items"][0]["reason"] is None
+
+
 def test_an_item_twice_is_decided_once(review):
     key = review.propose("a")
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from locframework import OPERATOR
-from locframework.access.records import InvitationToUse, NewToken
+from locframework.access.records import NewSession, NewToken
 from locframework.commands.common import PROJECT
 from locframework.errors import Unauthorized
 from locframework.pagination import PageRequest
@@ -122,11 +122,11 @@ def test_a_member_is_invited_by_a_link_that_signs_in_once(command, framework, pr
 
     address, _, secret = invited.stdout.strip().partition("#invitation=")
     assert address == "http://127.0.0.1:8080/workbench/"
-    _, text = framework.sessions.open_session(InvitationToUse(secret))
+    _, text = framework.sessions.open_session(NewSession(secret))
     [grant] = framework.tokens.caller_behind(text).grants
     assert grant.organization_id == project.organization_id
     with pytest.raises(Unauthorized):
-        framework.sessions.open_session(InvitationToUse(secret))
+        framework.sessions.open_session(NewSession(secret))
     unknown = command("member", "invite", "bob@example.com")
     assert (unknown.exit_code, unknown.stdout) == (1, "")
 
