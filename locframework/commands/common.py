@@ -54,7 +54,7 @@ _SECRETS = (
     # an Authorization header, as sent or in a mapping that was printed
     (re.compile(r"(authorization['\"]?\s*[:=]\s*['\"]?)[^'\"\r\n]+", re.I), r"\1…"),
     (re.compile(r"\b(bearer\s+)[^\s'\",]+", re.I), r"\1…"),
-    (re.compile(r"\b(svc_(?:pat|proj)_)[0-9A-Za-z]+"), r"\1…"),
+    (re.compile(r"\b(svc_(?:pat|proj|inv)_)[0-9A-Za-z]+"), r"\1…"),
     (re.compile(r"\b(whsec_)[0-9A-Za-z+/_=-]+"), r"\1…"),
     # the public key of a distribution is the credential of its content
     (re.compile(r"(/content/[0-9A-Za-z_-]{4})[0-9A-Za-z_-]+"), r"\1…"),

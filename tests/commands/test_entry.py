@@ -251,6 +251,7 @@ PUBLIC_KEY = "Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm8"
     ("text", "left"),
     [
         ("(svc_pat_aM9OFdFuRFpjTEW0zvfZIoKlsrup8URyzfCX0ysgHy)", "(svc_pat_…)"),
+        ("#invitation=svc_inv_aM9OFdFuRFpjTEW0zvfZIoKlsrup8", "#invitation=svc_inv_…"),
         ("svc_proj_04u8iorYGsjkZ9fJP1Q1PkFblMTH7mGHRHT00j952t is", "svc_proj_… is"),
         ("secret=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw/x+y=", "secret=whsec_…"),
         ("Authorization: Bearer my own scheme", "Authorization: …"),
